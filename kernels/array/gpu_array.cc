@@ -153,8 +153,8 @@ static cudaError_t sort_pairs(const gsi_gpu_array *array, const work &work, cuda
 
 // If keys are longer than a tag holds, their shared leading bytes are skipped; only the GPU knows
 // how many.
-static cudaError_t make_tags(const gsi_gpu_array *array, const work &work, gsi_cuda_places *places,
-                             cudaStream_t stream)
+static cudaError_t make_tags(const gsi_gpu_array *array, const work &work,
+                             gsi_cuda_record_table *places, cudaStream_t stream)
 {
     const uint8_t *const data = static_cast<const uint8_t *>(array->data);
     *places = {};
@@ -172,7 +172,7 @@ static cudaError_t make_tags(const gsi_gpu_array *array, const work &work, gsi_c
     GSI_CUDA_TRY(gsi_cuda_places_set(work.block, 0, 1, data, 0, stream));
     if (work.seen != nullptr) {
         GSI_CUDA_TRY(cudaMemsetAsync(work.seen, 0, sizeof *work.seen, stream));
-        GSI_CUDA_TRY(gsi_cuda_records_take(work.record, element_bytes(array), data, array->count,
+        GSI_CUDA_TRY(gsi_cuda_records_read(work.record, element_bytes(array), data, array->count,
                                            data, work.seen, stream));
         places->unshared = &work.seen->unshared;
     }
@@ -182,7 +182,7 @@ static cudaError_t make_tags(const gsi_gpu_array *array, const work &work, gsi_c
 
 static cudaError_t sort_tagged(const gsi_gpu_array *array, const work &work, cudaStream_t stream)
 {
-    gsi_cuda_places places;
+    gsi_cuda_record_table places;
     GSI_CUDA_TRY(gsi_cuda_records_prepare());
     GSI_CUDA_TRY(make_tags(array, work, &places, stream));
     GSI_CUDA_TRY(work.kernels->sort_in_place(work.keys, work.spare, array->count, work.sort_scratch,

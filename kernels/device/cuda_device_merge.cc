@@ -291,7 +291,7 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
         head->count -= n;
         count -= n;
         const gsi_slice piece =
-            gsi_merge_inputs_take(&merge->inputs, merge->heads.segments[h], n, 1);
+            gsi_merge_inputs_pop(&merge->inputs, merge->heads.segments[h], n, 1);
         window->segments[window->segment_count++] = merge->heads.segments[h];
         gsi_slice *last = merge->gathered_count > first_piece
                               ? &merge->gathered[merge->gathered_count - 1]
@@ -316,7 +316,7 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
 }
 
 // Takes the keys of window batch_idx from each chain.
-static void take_window(gsi_merge *merge, gsi_cuda_window *window)
+static void accept_window(gsi_merge *merge, gsi_cuda_window *window)
 {
     const uint32_t count = merge->chain_count;
     const uint64_t *cut = merge->device->staging.cuts + uint64_t(merge->batch_idx) * count;
@@ -346,7 +346,7 @@ static enum gsi_pull launch(gsi_merge *merge, gsi_buffer *buffer, uint64_t keys)
     window->segment_count = 0;
     buffer->bytes = gsi_min_u64(merge->window_keys, keys) * device->config.layout.key_bytes;
     if (merge->passing == nullptr)
-        take_window(merge, window);
+        accept_window(merge, window);
     merge->batch_idx++;
     ticket->window = window;
     merge->in_flight++;
@@ -408,7 +408,7 @@ enum gsi_pull gsi_cuda_merge_skip(gsi_merge *merge, uint64_t n, uint32_t *needed
     if (ready != GSI_PULL_OK)
         return ready;
     gsi_cuda_window *window = merge->free_windows; // there is one more than are in flight
-    take_window(merge, window);
+    accept_window(merge, window);
     merge->batch_idx++;
     gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
     return GSI_PULL_OK;

@@ -70,7 +70,7 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
 
 // Registering the arena takes time mainly because its pages are touched. Threads touch them
 // together.
-struct populate_part {
+struct populate_task {
     pthread_t thread;
     bool is_started;
     uint8_t *memory;
@@ -79,13 +79,13 @@ struct populate_part {
 
 static void *populate(void *argument)
 {
-    populate_part *part = static_cast<populate_part *>(argument);
+    populate_task *part = static_cast<populate_task *>(argument);
     gsi_memory_populate(part->memory, part->bytes);
     return nullptr;
 }
 
 static void populate_begin(const gsi_device_config *config,
-                           populate_part (&parts)[POPULATE_THREADS])
+                           populate_task (&parts)[POPULATE_THREADS])
 {
     const uint64_t step = gsi_round_up_u64(config->arena_bytes / POPULATE_THREADS + 1, 2 << 20);
     for (uint32_t i = 0; i < POPULATE_THREADS && i * step < config->arena_bytes; i++) {
@@ -95,9 +95,9 @@ static void populate_begin(const gsi_device_config *config,
     }
 }
 
-static void populate_end(populate_part (&parts)[POPULATE_THREADS])
+static void populate_end(populate_task (&parts)[POPULATE_THREADS])
 {
-    for (populate_part &part : parts)
+    for (populate_task &part : parts)
         if (part.is_started)
             pthread_join(part.thread, nullptr);
 }
@@ -220,7 +220,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
     device->staging.digest_count =
         config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;
     gsi_buffer_list_init(&device->returned);
-    populate_part parts[POPULATE_THREADS] = {};
+    populate_task parts[POPULATE_THREADS] = {};
     populate_begin(config, parts); // while the GPU's memory is allocated
     const bool has_threads = gsi_cuda_tickets_open(device);
     if (!has_threads)

@@ -181,7 +181,7 @@ static void count(gsi_cuda_device *device, const uint8_t *at, uint64_t n, const 
     gsi_cuda_records *records = &device->records;
     records->count += n;
     gsi_cuda_check(device,
-                   gsi_cuda_records_take(records->record, record_of(device)->bytes, at, n, first,
+                   gsi_cuda_records_read(records->record, record_of(device)->bytes, at, n, first,
                                          records->seen, compute_of(device)),
                    "cannot count elements");
     count_fields(device, at, n);
@@ -231,7 +231,7 @@ void gsi_cuda_records_reduce(gsi_cuda_device *device, uint8_t *at, uint64_t n,
 }
 
 // Queues: enter `n` records at `at`, of which the first has index `index`, into a table.
-static void set_places(gsi_cuda_device *device, const gsi_cuda_places *places,
+static void set_places(gsi_cuda_device *device, const gsi_cuda_record_table *places,
                        const uint8_t **blocks, uint64_t index, const uint8_t *at, uint64_t n,
                        gsi_cuda_stream stream)
 {
@@ -244,10 +244,10 @@ static void set_places(gsi_cuda_device *device, const gsi_cuda_places *places,
                    "cannot find records");
 }
 
-static gsi_cuda_places make_places(const gsi_cuda_device *device, const uint8_t *const *blocks,
-                                   uint32_t shift)
+static gsi_cuda_record_table make_places(const gsi_cuda_device *device,
+                                         const uint8_t *const *blocks, uint32_t shift)
 {
-    gsi_cuda_places places = {};
+    gsi_cuda_record_table places = {};
     places.record = device->records.record;
     places.record_bytes = record_of(device)->bytes;
     places.blocks = blocks;
@@ -256,11 +256,11 @@ static gsi_cuda_places make_places(const gsi_cuda_device *device, const uint8_t 
 }
 
 // Returns the table of one run, which is queued.
-static gsi_cuda_places place_run(gsi_cuda_device *device, const gsi_run *run)
+static gsi_cuda_record_table place_run(gsi_cuda_device *device, const gsi_run *run)
 {
     gsi_cuda_records *records = &device->records;
     const uint64_t n = run->bytes / record_of(device)->bytes;
-    gsi_cuda_places places = make_places(device, records->sort_blocks, records->chunk_shift);
+    gsi_cuda_record_table places = make_places(device, records->sort_blocks, records->chunk_shift);
     places.first_block = run->index >> places.shift;
     places.block_count = gsi_ceil_div_u64(n, UINT64_C(1) << places.shift);
     set_places(device, &places, records->sort_blocks, run->index, run->slot.keys, n,
@@ -272,7 +272,7 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
 {
     gsi_cuda_records *records = &device->records;
     const uint64_t n = run->bytes / record_of(device)->bytes;
-    gsi_cuda_places places = place_run(device, run);
+    gsi_cuda_record_table places = place_run(device, run);
     places.unshared = &records->seen->unshared;
     gsi_cuda_check(device,
                    gsi_cuda_records_tag(&places, run->slot.keys, n, run->index,
@@ -292,7 +292,7 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
 // at which their tags were made.
 void gsi_cuda_records_copy_out(gsi_cuda_device *device, const gsi_run *run, uint8_t *to)
 {
-    const gsi_cuda_places places = place_run(device, run);
+    const gsi_cuda_record_table places = place_run(device, run);
     const uint32_t record_bytes = record_of(device)->bytes;
     const cudaStream_t out = device->streams[GSI_CUDA_OUT];
     const uint64_t n = run->bytes / record_bytes;
@@ -477,7 +477,7 @@ gsi_u128 gsi_cuda_records_upload(gsi_cuda_device *device, gsi_cuda_records_merge
                                  uint8_t *tags)
 {
     const cudaStream_t in = device->streams[GSI_CUDA_IN];
-    gsi_record_places *host = &merge->host_places;
+    gsi_record_table *host = &merge->host_places;
     const uint64_t record_bytes = record_of(device)->bytes, block_records = UINT64_C(1)
                                                                             << host->shift;
     gsi_cuda_check(device,

@@ -22,7 +22,7 @@
 // Bytes that a thread touches at a time.
 #define PIN_PART_BYTES (UINT64_C(64) << 20)
 
-struct pin_place {
+struct pin_range {
     uint32_t parts_left; // whose pages are not yet touched
     bool is_ready;       // registered, or refused
     bool is_registered;
@@ -36,7 +36,7 @@ struct gsi_cuda_pinners {
     uint32_t thread_count;
     uint64_t parts_a_place, next_part; // of one place; the next one over all places
     bool is_closing;
-    pin_place *places; // table of host.room
+    pin_range *places; // table of host.room
 };
 
 static void register_place(gsi_cuda_pinners *pinners, uint64_t idx)
@@ -313,7 +313,7 @@ void gsi_cuda_run_free(gsi_cuda_device *device, gsi_run *run)
 }
 
 void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
-                   const gsi_cuda_places *places)
+                   const gsi_cuda_record_table *places)
 {
     void *sorted = *keys;
     gsi_cuda_check(device,

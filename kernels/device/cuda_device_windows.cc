@@ -77,7 +77,7 @@ void gsi_cuda_windows_close(gsi_cuda_device *device)
 
 void gsi_cuda_window_merge(gsi_cuda_device *device, const gsi_sort_kernels *kernels,
                            const gsi_slice *slices, uint32_t count, uint8_t *to,
-                           const gsi_cuda_places *places)
+                           const gsi_cuda_record_table *places)
 {
     gsi_cuda_check(device,
                    kernels->merge(slices, count, to, device->windows.temp, device->scratch, places,

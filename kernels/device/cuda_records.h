@@ -37,8 +37,8 @@ struct gsi_cuda_records {
 // Locations of the records of a merge: on the GPU, and on the host for fed records.
 struct gsi_cuda_records_merge {
     const gsi_sort_kernels *kernels;
-    gsi_cuda_places places;
-    gsi_record_places host_places;
+    gsi_cuda_record_table places;
+    gsi_record_table host_places;
     uint64_t host_block_count; // entries of host_places, whose first block is that of `places`
 };
 

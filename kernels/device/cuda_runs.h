@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 
 struct gsi_cuda_device;
-struct gsi_cuda_places;
+struct gsi_cuda_record_table;
 
 // Memory for one run on the GPU.
 struct gsi_cuda_slot {
@@ -73,6 +73,6 @@ void gsi_cuda_run_free(gsi_cuda_device *device, gsi_run *run);
 
 // gsi_cuda_sort: queues the sort of n keys, or of tags of `places`. *keys and the spare may swap.
 void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
-                   const gsi_cuda_places *places);
+                   const gsi_cuda_record_table *places);
 
 #endif

@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 
 struct gsi_cuda_device;
-struct gsi_cuda_places;
+struct gsi_cuda_record_table;
 struct gsi_sort_kernels;
 struct gsi_ticket;
 
@@ -37,7 +37,7 @@ void gsi_cuda_windows_close(gsi_cuda_device *device);
 // gsi_cuda_window_merge: queues the merge of keys, or of tags of `places`, to `to`.
 void gsi_cuda_window_merge(gsi_cuda_device *device, const gsi_sort_kernels *kernels,
                            const gsi_slice *slices, uint32_t count, uint8_t *to,
-                           const gsi_cuda_places *places);
+                           const gsi_cuda_record_table *places);
 
 // gsi_cuda_window_continue: returns whether a window whose ticket is finished needs more work. If
 // so, queued that work and issued the ticket again.

@@ -48,8 +48,8 @@ struct gsi_reduce_rung {
      * doubles; *value then has the bits of a double.
      * limit floats are ordered by their bits, -0 before 0, and none is a NaN; a minimum or maximum
      * of no elements is undefined */
-    cudaError_t (*take)(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
-                        const void *scratch, cudaStream_t stream, uint64_t *value);
+    cudaError_t (*result)(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
+                          const void *scratch, cudaStream_t stream, uint64_t *value);
 };
 
 /* How a merge is divided; 0: the rung's default. Ignored by rungs without such parts. */

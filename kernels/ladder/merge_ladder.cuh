@@ -253,7 +253,7 @@ template <class T> __device__ void gsi_side_fill(gsi_merge_side<T> &side)
     side.left_count -= load;
 }
 
-template <class T> __device__ void gsi_side_take(gsi_merge_side<T> &side, uint32_t taken)
+template <class T> __device__ void gsi_side_advance(gsi_merge_side<T> &side, uint32_t taken)
 {
     side.ring = gsi_skip(side.ring, taken);
     side.count -= taken;
@@ -279,8 +279,8 @@ template <class Share> struct gsi_merge_circular : gsi_merge_in_tiles<Share> {
             __syncthreads();
             const uint32_t count = min(tile, a.count + b.count);
             const uint32_t taken = Share::merge(a.ring, a.count, b.ring, b.count, count, out);
-            gsi_side_take(a, taken);
-            gsi_side_take(b, count - taken);
+            gsi_side_advance(a, taken);
+            gsi_side_advance(b, count - taken);
             out += count;
             __syncthreads(); // all have read the slots before they are loaded anew
         }

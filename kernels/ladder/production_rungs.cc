@@ -70,9 +70,9 @@ static uint64_t value_of(const gsi_layout *layout, enum gsi_ladder_operation ope
     return bits;
 }
 
-cudaError_t gsi_production_reduce_take(enum gsi_ladder_type type,
-                                       enum gsi_ladder_operation operation, const void *scratch,
-                                       cudaStream_t stream, uint64_t *value)
+cudaError_t gsi_production_reduce_result(enum gsi_ladder_type type,
+                                         enum gsi_ladder_operation operation, const void *scratch,
+                                         cudaStream_t stream, uint64_t *value)
 {
     gsi_layout layout;
     void *staging = nullptr;

@@ -12,9 +12,9 @@ extern "C" {
 size_t gsi_production_reduce_bytes(enum gsi_ladder_type type, uint64_t n);
 cudaError_t gsi_production_reduce(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
                                   const void *in, uint64_t n, void *scratch, cudaStream_t stream);
-cudaError_t gsi_production_reduce_take(enum gsi_ladder_type type,
-                                       enum gsi_ladder_operation operation, const void *scratch,
-                                       cudaStream_t stream, uint64_t *value);
+cudaError_t gsi_production_reduce_result(enum gsi_ladder_type type,
+                                         enum gsi_ladder_operation operation, const void *scratch,
+                                         cudaStream_t stream, uint64_t *value);
 
 /* For u32 and u64. */
 size_t gsi_production_merge_bytes(enum gsi_ladder_type type, uint64_t n);

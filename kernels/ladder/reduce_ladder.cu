@@ -195,5 +195,5 @@ const struct gsi_reduce_rung gsi_reduce_ladder[GSI_REDUCE_RUNGS] = {
      run<cascaded_shuffle>, take},
     {"wide loads", "16 bytes a load", "one result a pass", total_bytes, run<wide_loads>, take},
     {"production", "count, min, max and exact sum at once", "nothing", gsi_production_reduce_bytes,
-     gsi_production_reduce, gsi_production_reduce_take},
+     gsi_production_reduce, gsi_production_reduce_result},
 };

@@ -7,7 +7,7 @@
 
 // Like device/record_ties.h, in device memory. Entries of the table without records are null.
 // Records are aligned to the largest power of two that divides their length, up to 16 bytes.
-struct gsi_cuda_places {
+struct gsi_cuda_record_table {
     const gsi_record *record; // device memory
     const uint8_t *const *blocks;
     uint64_t first_block, block_count;

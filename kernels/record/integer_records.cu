@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(THREADS) integers_kernel(integers_job job)
 {
     const uint64_t step = static_cast<uint64_t>(gridDim.x) * THREADS;
     Word *const integers = static_cast<Word *>(job.integers);
-    gsi_records_part part = {};
+    gsi_records_partial part = {};
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x; i < job.count;
          i += step) {
         const Word from = integers[i];

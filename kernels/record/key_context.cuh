@@ -5,12 +5,12 @@
 
 #include "kernels/common/launch.cuh"
 
-struct gsi_cuda_places;
+struct gsi_cuda_record_table;
 
 template <class Key> struct gsi_key_context {
     static constexpr bool is_bitwise = true;
 
-    static gsi_key_context make(const gsi_cuda_places *)
+    static gsi_key_context make(const gsi_cuda_record_table *)
     {
         return {};
     }

@@ -91,13 +91,13 @@ __device__ inline gsi_key_difference gsi_compare_keys(const gsi_record *record, 
     return {at, 0};
 }
 
-__device__ __forceinline__ uint32_t gsi_places_at(const gsi_cuda_places &places)
+__device__ __forceinline__ uint32_t gsi_places_at(const gsi_cuda_record_table &places)
 {
     return places.unshared != nullptr ? places.record->key_bytes - *places.unshared : places.at;
 }
 
 // Returns the address of a tag's record; nullptr: the index belongs to no record of `places`.
-__device__ __forceinline__ const uint8_t *gsi_cuda_record_at(const gsi_cuda_places &places,
+__device__ __forceinline__ const uint8_t *gsi_cuda_record_at(const gsi_cuda_record_table &places,
                                                              gsi_u128 tag)
 {
     const uint64_t index = static_cast<uint64_t>(tag) & GSI_TAG_INDEX_MASK;

@@ -27,9 +27,9 @@ constexpr uint32_t TILE_BYTES = 24576;
 constexpr uint32_t UNITS_FOR_BLOCK = 256;
 
 struct records_job {
-    gsi_cuda_places places; // for dense records only record and record_bytes
-    const gsi_u128 *tags;   // nullptr: dense
-    const uint8_t *records; // dense
+    gsi_cuda_record_table places; // for dense records only record and record_bytes
+    const gsi_u128 *tags;         // nullptr: dense
+    const uint8_t *records;       // dense
     uint64_t count;
     uint8_t *out;           // nullptr: the records are not written
     const uint8_t *first;   // nullptr: shared bytes are not needed
@@ -117,13 +117,13 @@ __device__ gsi_u128 mix_rows(const uint8_t *rows, uint32_t bytes, uint32_t n)
     return total;
 }
 
-__device__ gsi_records_part look_at_rows(const records_job &job, const uint8_t *rows,
-                                         uint64_t first, uint32_t n)
+__device__ gsi_records_partial look_at_rows(const records_job &job, const uint8_t *rows,
+                                            uint64_t first, uint32_t n)
 {
     const gsi_record *const record = job.places.record;
     const uint32_t bytes = job.places.record_bytes, row = threadIdx.x;
     const uint8_t *const mine = rows + row * bytes;
-    gsi_records_part part = {};
+    gsi_records_partial part = {};
     part.fingerprint = mix_rows(rows, bytes, n);
     if (row >= n)
         return part;
@@ -156,13 +156,13 @@ template <class Unit> __global__ void __launch_bounds__(THREADS) records_kernel(
         store_rows(rows, job.out + first * bytes, n * bytes);
     if (job.seen == nullptr)
         return;
-    const gsi_records_part part = gsi_block_join(look_at_rows(job, rows, first, n));
+    const gsi_records_partial part = gsi_block_join(look_at_rows(job, rows, first, n));
     if (threadIdx.x == 0)
         gsi_seen_add(job.seen, part);
 }
 
 __global__ void __launch_bounds__(THREADS)
-    tag_kernel(gsi_cuda_places places, const uint8_t *records, uint64_t n, uint64_t index,
+    tag_kernel(gsi_cuda_record_table places, const uint8_t *records, uint64_t n, uint64_t index,
                gsi_u128 *tags)
 {
     const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
@@ -317,7 +317,7 @@ static records_job dense_job(const gsi_record *record, uint32_t record_bytes,
     return job;
 }
 
-cudaError_t gsi_cuda_records_take(const gsi_record *record, uint32_t record_bytes,
+cudaError_t gsi_cuda_records_read(const gsi_record *record, uint32_t record_bytes,
                                   const uint8_t *records, uint64_t n, const uint8_t *first,
                                   gsi_records_seen *seen, cudaStream_t stream)
 {
@@ -336,8 +336,9 @@ cudaError_t gsi_cuda_records_check(const gsi_record *record, uint32_t record_byt
     return launch(job, stream);
 }
 
-cudaError_t gsi_cuda_records_gather(const gsi_cuda_places *places, const gsi_u128 *tags, uint64_t n,
-                                    uint8_t *out, gsi_records_seen *seen, cudaStream_t stream)
+cudaError_t gsi_cuda_records_gather(const gsi_cuda_record_table *places, const gsi_u128 *tags,
+                                    uint64_t n, uint8_t *out, gsi_records_seen *seen,
+                                    cudaStream_t stream)
 {
     records_job job = {};
     job.places = *places;
@@ -364,8 +365,8 @@ void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_dig
     digest->count += count;
 }
 
-cudaError_t gsi_cuda_records_tag(const gsi_cuda_places *places, const uint8_t *records, uint64_t n,
-                                 uint64_t index, gsi_u128 *tags, cudaStream_t stream)
+cudaError_t gsi_cuda_records_tag(const gsi_cuda_record_table *places, const uint8_t *records,
+                                 uint64_t n, uint64_t index, gsi_u128 *tags, cudaStream_t stream)
 {
     if (n == 0)
         return cudaSuccess;

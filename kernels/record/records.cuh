@@ -1,7 +1,7 @@
 // records.cuh: declares passes over records on a GPU: the gather, and the work of
 // element/record/record_tags.c and element/record/record_tally.c, with the same bits.
 //
-//     on the way in     gsi_cuda_records_take       count, fingerprint, what all keys share
+//     on the way in     gsi_cuda_records_read       count, fingerprint, what all keys share
 //                       gsi_cuda_records_numbers    of a field with statistics, for tally.cuh
 //                       gsi_cuda_records_tag        tags, which are sorted instead
 //     on the way out    gsi_cuda_records_gather     from their tags, with fingerprint and order
@@ -22,8 +22,8 @@
 // gsi_cuda_records_prepare: allows the kernels their shared memory; once per process and GPU.
 cudaError_t gsi_cuda_records_prepare(void);
 
-// gsi_cuda_records_take: adds n records to `seen`. first: the job's first record.
-cudaError_t gsi_cuda_records_take(const gsi_record *record, uint32_t record_bytes,
+// gsi_cuda_records_read: adds n records to `seen`. first: the job's first record.
+cudaError_t gsi_cuda_records_read(const gsi_record *record, uint32_t record_bytes,
                                   const uint8_t *records, uint64_t n, const uint8_t *first,
                                   gsi_records_seen *seen, cudaStream_t stream);
 
@@ -34,8 +34,9 @@ cudaError_t gsi_cuda_records_check(const gsi_record *record, uint32_t record_byt
 
 // gsi_cuda_records_gather: copies the records of n tags to `out`, aligned to 16 bytes. If `seen` is
 // not null, overwrites it with their fingerprint and order. limit: the tags belong to `places`
-cudaError_t gsi_cuda_records_gather(const gsi_cuda_places *places, const gsi_u128 *tags, uint64_t n,
-                                    uint8_t *out, gsi_records_seen *seen, cudaStream_t stream);
+cudaError_t gsi_cuda_records_gather(const gsi_cuda_record_table *places, const gsi_u128 *tags,
+                                    uint64_t n, uint8_t *out, gsi_records_seen *seen,
+                                    cudaStream_t stream);
 
 // gsi_cuda_records_join: appends the fetched results of `count` records to a digest.
 void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_digest *digest);
@@ -43,8 +44,8 @@ void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_dig
 // gsi_cuda_records_tag: makes tags of n records, of which the first has index `index`. The tags
 // begin at the byte of the key that places->at or *places->unshared says. From `places`, only this
 // byte and the record are used.
-cudaError_t gsi_cuda_records_tag(const gsi_cuda_places *places, const uint8_t *records, uint64_t n,
-                                 uint64_t index, gsi_u128 *tags, cudaStream_t stream);
+cudaError_t gsi_cuda_records_tag(const gsi_cuda_record_table *places, const uint8_t *records,
+                                 uint64_t n, uint64_t index, gsi_u128 *tags, cudaStream_t stream);
 
 // gsi_cuda_records_shift: converts tags made at byte `from` to tags made at byte `to` < from. In
 // all their keys, the bytes between are those of the record `element`.

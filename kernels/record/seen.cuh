@@ -7,13 +7,13 @@
 #include "kernels/tally/tally_words.cuh"
 
 // Results of one thread; zeroed, they are empty.
-struct gsi_records_part {
+struct gsi_records_partial {
     gsi_u128 fingerprint;
     uint64_t disorder_inverted;
     uint32_t unshared, unused;
 };
 
-__device__ inline void gsi_part_join(gsi_records_part &into, const gsi_records_part &from)
+__device__ inline void gsi_part_join(gsi_records_partial &into, const gsi_records_partial &from)
 {
     into.fingerprint += from.fingerprint;
     into.disorder_inverted = into.disorder_inverted > from.disorder_inverted
@@ -22,7 +22,7 @@ __device__ inline void gsi_part_join(gsi_records_part &into, const gsi_records_p
     into.unshared = into.unshared > from.unshared ? into.unshared : from.unshared;
 }
 
-__device__ inline void gsi_seen_add(gsi_records_seen *seen, const gsi_records_part &part)
+__device__ inline void gsi_seen_add(gsi_records_seen *seen, const gsi_records_partial &part)
 {
     const unsigned long long low = static_cast<unsigned long long>(part.fingerprint);
     const unsigned long long high = static_cast<unsigned long long>(part.fingerprint >> 64);

@@ -15,16 +15,16 @@
 #include "kernels/record/record_keys.cuh"
 #include "kernels/sort/tile_policy.cuh"
 
-__device__ inline gsi_cuda_places &gsi_block_places()
+__device__ inline gsi_cuda_record_table &gsi_block_places()
 {
-    __shared__ gsi_cuda_places places;
+    __shared__ gsi_cuda_record_table places;
     return places;
 }
 
 // This is rare, and therefore not inlined into the frequent path.
 GSI_OUT_OF_LINE __device__ static bool gsi_tie_is_below(gsi_u128 a, gsi_u128 b)
 {
-    const gsi_cuda_places &places = gsi_block_places();
+    const gsi_cuda_record_table &places = gsi_block_places();
     const uint8_t *const x = gsi_cuda_record_at(places, a), *const y =
                                                                 gsi_cuda_record_at(places, b);
     if (x != nullptr && y != nullptr && x != y) {
@@ -81,9 +81,9 @@ __device__ __forceinline__ gsi_tied_tag gsi_shuffle_xor(uint32_t mask, gsi_tied_
 
 template <> struct gsi_key_context<gsi_tied_tag> {
     static constexpr bool is_bitwise = false;
-    gsi_cuda_places places;
+    gsi_cuda_record_table places;
 
-    static gsi_key_context make(const gsi_cuda_places *places)
+    static gsi_key_context make(const gsi_cuda_record_table *places)
     {
         return {*places};
     }

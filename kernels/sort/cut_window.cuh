@@ -72,7 +72,7 @@ template <class Key>
 static cudaError_t gsi_cut_windows(const gsi_chain *chains, uint32_t count, const gsi_part *parts,
                                    const void *bound, uint32_t bound_arrays, uint64_t window_keys,
                                    uint32_t window_count, uint64_t *cuts, uint64_t *totals,
-                                   const gsi_cuda_places *places, cudaStream_t stream)
+                                   const gsi_cuda_record_table *places, cudaStream_t stream)
 {
     Key bound_key = 0;
     if (bound != nullptr)

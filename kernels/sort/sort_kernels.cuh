@@ -146,7 +146,7 @@ template <class Key> struct gsi_chunk {
     Key *keys, *spare;
     uint64_t n;
     uint64_t *scratch;
-    const gsi_cuda_places *places;
+    const gsi_cuda_record_table *places;
     gsi_key_turn turn;
     cudaStream_t stream;
 
@@ -200,7 +200,8 @@ template <class Key> struct gsi_chunk {
 
 template <class Key>
 static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scratch,
-                                  const gsi_cuda_places *places, cudaStream_t stream, void **sorted)
+                                  const gsi_cuda_record_table *places, cudaStream_t stream,
+                                  void **sorted)
 {
     const gsi_chunk<Key> chunk = {static_cast<Key *>(keys),
                                   static_cast<Key *>(spare),
@@ -218,7 +219,7 @@ static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scr
 // If the number of passes is odd, the first one reads sorted tiles from the spare.
 template <class Key>
 static cudaError_t gsi_sort_in_place(void *keys, void *spare, uint64_t n, void *scratch,
-                                     const gsi_key_turn *turn, const gsi_cuda_places *places,
+                                     const gsi_key_turn *turn, const gsi_cuda_record_table *places,
                                      cudaStream_t stream)
 {
     gsi_chunk<Key> chunk = {static_cast<Key *>(keys),
@@ -279,7 +280,7 @@ template <class Key> struct gsi_merge_level_of {
         return cudaSuccess;
     }
 
-    cudaError_t merge(void *scratch, const gsi_cuda_places *places, cudaStream_t stream) const
+    cudaError_t merge(void *scratch, const gsi_cuda_record_table *places, cudaStream_t stream) const
     {
         constexpr uint32_t SECTOR_KEYS = 32 / sizeof(Key);
         const uint32_t log = gsi_ceil_log2(gsi_ceil_div(count, groups));
@@ -320,8 +321,8 @@ template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t 
 
 template <class Key>
 static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out, void *temp,
-                             void *scratch, const gsi_cuda_places *places, gsi_pair_merges *pairs,
-                             cudaStream_t stream)
+                             void *scratch, const gsi_cuda_record_table *places,
+                             gsi_pair_merges *pairs, cudaStream_t stream)
 {
     // A tree of merges: levels alternate between temp and out, and the last one writes to out.
     // Fan-ins are as even as possible, because such merges are fastest. If the launches would take

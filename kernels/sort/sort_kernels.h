@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-struct gsi_cuda_places;
+struct gsi_cuda_record_table;
 struct gsi_key_turn; // kernels/sort/key_turn.cuh
 
 struct gsi_sort_kernels {
@@ -32,13 +32,14 @@ struct gsi_sort_kernels {
     // scratch: chunk_scratch_bytes(n), which is enough for fewer keys, too.
     size_t (*chunk_scratch_bytes)(uint64_t n);
     cudaError_t (*chunk_sort)(void *keys, void *spare, uint64_t n, void *scratch,
-                              const gsi_cuda_places *places, cudaStream_t stream, void **sorted);
+                              const gsi_cuda_record_table *places, cudaStream_t stream,
+                              void **sorted);
 
     // sort_in_place: the same, but the result is in `keys`, which are aligned to a key only; the
     // other bytes of their first and last unit are read. Numbers are converted to keys and back as
     // `turn` (host) says; nullptr: they are keys.
     cudaError_t (*sort_in_place)(void *keys, void *spare, uint64_t n, void *scratch,
-                                 const gsi_key_turn *turn, const gsi_cuda_places *places,
+                                 const gsi_key_turn *turn, const gsi_cuda_record_table *places,
                                  cudaStream_t stream);
 
     // merge: merges `count` arrays into `out`, which overlaps none of them; of equal keys those of
@@ -49,7 +50,7 @@ struct gsi_sort_kernels {
     // kernel; nullptr: all use it.
     size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
     cudaError_t (*merge)(const gsi_slice *slices /* host */, uint32_t count, void *out, void *temp,
-                         void *scratch, const gsi_cuda_places *places, gsi_pair_merges *pairs,
+                         void *scratch, const gsi_cuda_record_table *places, gsi_pair_merges *pairs,
                          cudaStream_t stream);
 
     // cut_windows: cuts windows w = 0 .. window_count - 1. Window w ends after the first
@@ -62,7 +63,7 @@ struct gsi_sort_kernels {
                                const gsi_part *parts /* device */,
                                const void *bound /* host, a key */, uint32_t bound_arrays,
                                uint64_t window_keys, uint32_t window_count, uint64_t *cuts,
-                               uint64_t *totals, const gsi_cuda_places *places,
+                               uint64_t *totals, const gsi_cuda_record_table *places,
                                cudaStream_t stream);
 
     // copy_words: copies 8-byte words by a kernel. `from` is GPU memory or pinned host memory. A

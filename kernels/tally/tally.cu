@@ -9,7 +9,7 @@
 #include "kernels/tally/tally_digest.cuh"
 #include "kernels/tally/tally_squares.cuh"
 
-static_assert(sizeof(gsi_tally_part) == 128, "parts are whole cache lines");
+static_assert(sizeof(gsi_tally_partial) == 128, "parts are whole cache lines");
 static_assert(sizeof(gsi_key_map) == 5 * 8, "map fields");
 
 typedef void (*add_kernel)(gsi_tally_job job, gsi_cuda_tally *tally);
@@ -169,8 +169,8 @@ void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
                          struct gsi_tally *into)
 {
     const gsi_cuda_tally *const tally = static_cast<const gsi_cuda_tally *>(staging);
-    gsi_tally_part total = {};
-    for (const gsi_tally_part &part : tally->parts)
+    gsi_tally_partial total = {};
+    for (const gsi_tally_partial &part : tally->parts)
         gsi_part_join(total, part);
     struct gsi_tally_sums sums = {};
     sums.count = total.count;
@@ -229,7 +229,7 @@ void gsi_cuda_digest_join(const struct gsi_layout *layout, const void *staging,
 {
     const gsi_cuda_digest *const digest = static_cast<const gsi_cuda_digest *>(staging);
     for (uint64_t i = 0; i < digest->piece_count; i++) {
-        const gsi_digest_piece &from = digest->pieces[i];
+        const gsi_block_digest &from = digest->pieces[i];
         struct gsi_digest piece = {};
         piece.count = from.count;
         piece.fingerprint[0] = static_cast<uint64_t>(from.fingerprint);

@@ -16,14 +16,14 @@
 // Counts of a thread, of a block, or of a block's share of all calls. Zeroed, it is empty: the
 // minimum is kept inverted, as a maximum. Sums are of ascending keys; sums of 16-byte keys are kept
 // by halves.
-struct gsi_tally_part {
+struct gsi_tally_partial {
     gsi_u128 max, min_inverted;
     gsi_u128 fingerprint, sum[2];
     uint64_t count, nans, positive_infinities, negative_infinities, negative_zeros, unused;
 };
 
 struct gsi_cuda_tally {
-    gsi_tally_part parts[GSI_TALLY_MOST_BLOCKS];
+    gsi_tally_partial parts[GSI_TALLY_MOST_BLOCKS];
     // State of the running pass: groups taken beyond each block's first one, and finished blocks.
     // Zero between passes.
     unsigned long long taken_groups, done_blocks;
@@ -31,7 +31,7 @@ struct gsi_cuda_tally {
     unsigned long long limbs[GSI_FLOAT_LIMBS][2];
 };
 
-GSI_HOST_DEVICE inline void gsi_part_join(gsi_tally_part &into, const gsi_tally_part &from)
+GSI_HOST_DEVICE inline void gsi_part_join(gsi_tally_partial &into, const gsi_tally_partial &from)
 {
     into.max = from.max > into.max ? from.max : into.max;
     into.min_inverted =
@@ -253,8 +253,8 @@ __device__ __forceinline__ void gsi_scan_words(gsi_tally_scan<Word, KIND> &scan,
 }
 
 template <class Word, bool is_signed>
-__device__ void gsi_scan_part(gsi_tally_part &part, const gsi_integer_scan<Word, is_signed> &scan,
-                              const gsi_key_map &)
+__device__ void gsi_scan_part(gsi_tally_partial &part,
+                              const gsi_integer_scan<Word, is_signed> &scan, const gsi_key_map &)
 {
     part.max = scan.max;
     part.min_inverted = ~static_cast<gsi_u128>(scan.min);
@@ -271,7 +271,7 @@ template <class Word> __device__ Word gsi_number_key(gsi_key_map map, gsi_number
 
 // A minimum or maximum of zero is one of the keys that were set aside.
 template <class Word>
-__device__ void gsi_scan_part(gsi_tally_part &part, const gsi_float_scan<Word> &scan,
+__device__ void gsi_scan_part(gsi_tally_partial &part, const gsi_float_scan<Word> &scan,
                               const gsi_key_map &map)
 {
     Word min = scan.min_aside, max = scan.max_aside;
@@ -337,7 +337,7 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     gsi_scan_clear(scan.values);
     gsi_scan_groups<Word, KIND, is_lean>(scan, job, tally, limbs);
 
-    gsi_tally_part part = {};
+    gsi_tally_partial part = {};
     gsi_scan_part(part, scan.values, job.map);
     part.fingerprint = gsi_mix_total(scan.mixes);
     if constexpr (is_float) {

@@ -12,7 +12,7 @@
 #include "kernels/tally/tally_words.cuh"
 
 // Digest of one block's range, like struct gsi_digest.
-struct gsi_digest_piece {
+struct gsi_block_digest {
     gsi_u128 first_key, last_key, before_key, after_key;
     gsi_u128 fingerprint;
     uint64_t count, disorder_idx;
@@ -21,17 +21,17 @@ struct gsi_digest_piece {
 
 struct gsi_cuda_digest {
     uint64_t piece_count, unused;
-    gsi_digest_piece pieces[GSI_TALLY_MOST_BLOCKS];
+    gsi_block_digest pieces[GSI_TALLY_MOST_BLOCKS];
 };
 
 // Joined results of threads. Zeroed, it is empty: the position is kept inverted, so the lowest one
 // wins.
-struct gsi_digest_part {
+struct gsi_digest_partial {
     gsi_u128 fingerprint;
     uint64_t disorder_inverted, repeat_count;
 };
 
-__device__ inline void gsi_part_join(gsi_digest_part &into, const gsi_digest_part &from)
+__device__ inline void gsi_part_join(gsi_digest_partial &into, const gsi_digest_partial &from)
 {
     into.fingerprint += from.fingerprint;
     into.repeat_count += from.repeat_count;
@@ -133,14 +133,14 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
                               : gsi_digest_words(scan, job, tile, carry);
     }
 
-    gsi_digest_part part = {};
+    gsi_digest_partial part = {};
     part.fingerprint = gsi_mix_total(scan.mixes);
     part.disorder_inverted = scan.disorder_inverted;
     part.repeat_count = scan.repeat_count;
     part = gsi_block_join(part); // its barrier makes all stores visible to thread 0
     if (threadIdx.x > 0)
         return;
-    gsi_digest_piece piece = {};
+    gsi_block_digest piece = {};
     piece.first_key = first;
     piece.last_key = carry;
     piece.fingerprint = part.fingerprint;

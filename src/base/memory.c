@@ -115,15 +115,15 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
     gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, count * unit);
 }
 
-/* ---- shelves ---- */
+/* ---- bump allocators ---- */
 
-/* Smaller shelves are heap memory, which is aligned to a cache line. */
+/* Smaller bump allocators are heap memory, which is aligned to a cache line. */
 #define MAPPED_BYTES   ((uint64_t)64 << 10)
 #define HEAP_ALIGNMENT ((uint64_t)64)
 
-static bool is_mapped(const struct gsi_shelf *shelf)
+static bool is_mapped(const struct gsi_bump *bump)
 {
-    return shelf->used >= MAPPED_BYTES || shelf->alignment > HEAP_ALIGNMENT;
+    return bump->used >= MAPPED_BYTES || bump->alignment > HEAP_ALIGNMENT;
 }
 
 static enum gs_status take_heap(uint64_t bytes, void **memory, struct gs_error *error)
@@ -137,31 +137,30 @@ static enum gs_status take_heap(uint64_t bytes, void **memory, struct gs_error *
     return GS_OK;
 }
 
-enum gs_status gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
-                              enum gsi_memory_part part, struct gs_error *error)
+enum gs_status gsi_bump_open(struct gsi_bump *bump, struct gsi_ledger *ledger,
+                             enum gsi_memory_part part, struct gs_error *error)
 {
     void *memory;
-    GSI_TRY(gsi_memory_reserve(ledger, part, shelf->bytes, error));
-    enum gs_status status = is_mapped(shelf)
-                                ? gsi_memory_map(NULL, part, shelf->used, &memory, error)
-                                : take_heap(shelf->used, &memory, error);
+    GSI_TRY(gsi_memory_reserve(ledger, part, bump->bytes, error));
+    enum gs_status status = is_mapped(bump) ? gsi_memory_map(NULL, part, bump->used, &memory, error)
+                                            : take_heap(bump->used, &memory, error);
     if (status != GS_OK) {
-        gsi_memory_unreserve(ledger, part, shelf->bytes);
+        gsi_memory_unreserve(ledger, part, bump->bytes);
         return status;
     }
-    shelf->base = memory;
-    shelf->placed = 0;
+    bump->base = memory;
+    bump->placed = 0;
     return GS_OK;
 }
 
-void gsi_shelf_close(struct gsi_shelf *shelf, struct gsi_ledger *ledger, enum gsi_memory_part part)
+void gsi_bump_close(struct gsi_bump *bump, struct gsi_ledger *ledger, enum gsi_memory_part part)
 {
-    if (shelf->base == NULL)
+    if (bump->base == NULL)
         return;
-    if (is_mapped(shelf))
-        gsi_memory_unmap(NULL, part, shelf->base, shelf->used);
+    if (is_mapped(bump))
+        gsi_memory_unmap(NULL, part, bump->base, bump->used);
     else
-        free(shelf->base);
-    gsi_memory_unreserve(ledger, part, shelf->bytes);
-    *shelf = (struct gsi_shelf){0};
+        free(bump->base);
+    gsi_memory_unreserve(ledger, part, bump->bytes);
+    *bump = (struct gsi_bump){0};
 }

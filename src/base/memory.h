@@ -78,67 +78,66 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
 #define GSI_FREE(ledger, pointer, count) \
     gsi_memory_free((ledger), (pointer), (count), sizeof *(pointer))
 
-/* A shelf lays out the memory of a stage in one block, by one function that runs twice.
+/* A bump allocator lays out the memory of a stage in one block, by one function that runs twice.
  *
- *     static void lay_out(struct stage *stage, uint32_t count, struct gsi_shelf *shelf)
+ *     static void lay_out(struct stage *stage, uint32_t count, struct gsi_bump *bump)
  *     {
- *         GSI_PLACE(shelf, stage->table, count);        first run: NULL, and adds up sizes
- *         GSI_PLACE(shelf, stage->ends, count + 1);     second run: addresses
+ *         GSI_BUMP_ALLOC(bump, stage->table, count);        first run: NULL, and adds up sizes
+ *         GSI_BUMP_ALLOC(bump, stage->ends, count + 1);     second run: addresses
  *     }
  *
- * The plan of a stage is its shelf after the first run, in a struct that the stage is given. The
- * plan of the job counts its `bytes`. To open the stage, copy that shelf, call gsi_shelf_open,
- * and make the second run, which must not place more than the first. So a stage uses the planned
- * memory, and no size is written twice. Gaps between parts are not counted, as heap gaps are
- * not. */
+ * The plan of a stage is its bump allocator after the first run, in a struct that the stage is
+ * given. The plan of the job counts its `bytes`. To open the stage, copy that allocator, call
+ * gsi_bump_open, and make the second run, which must not place more than the first. So a stage uses
+ * the planned memory, and no size is written twice. Gaps between parts are not counted, as heap
+ * gaps are not. */
 
 /* Zeroed: the first run. */
-struct gsi_shelf {
+struct gsi_bump {
     uint8_t *base;        /* NULL: the first run, or nothing is open */
     uint64_t bytes, used; /* of the first run without and with gaps; UINT64_MAX: overflow */
     uint64_t placed;      /* of `used`, in the second run */
     uint64_t alignment;
 };
 
-/* gsi_shelf_place: adds `count` * `unit` bytes. Returns their address; NULL in the first run.
+/* gsi_bump_alloc: adds `count` * `unit` bytes. Returns their address; NULL in the first run.
  * in    alignment: a power of two up to 2 MiB
  *       count: 0 is allowed. The second run then returns an address of no elements, which is not
  *       NULL.
- * gsi_shelf_place_whole: adds `size` bytes, rounded up to a multiple of the alignment.
- * GSI_PLACE: sets `pointer` to that many elements of the type that it points to. */
-static inline void *gsi_shelf_place(struct gsi_shelf *shelf, uint64_t count, uint64_t unit,
-                                    uint64_t alignment)
+ * gsi_bump_alloc_whole: adds `size` bytes, rounded up to a multiple of the alignment.
+ * GSI_BUMP_ALLOC: sets `pointer` to that many elements of the type that it points to. */
+static inline void *gsi_bump_alloc(struct gsi_bump *bump, uint64_t count, uint64_t unit,
+                                   uint64_t alignment)
 {
-    uint64_t *end = shelf->base != NULL ? &shelf->placed : &shelf->used;
+    uint64_t *end = bump->base != NULL ? &bump->placed : &bump->used;
     uint64_t size = gsi_mul_max_u64(count, unit);
     uint64_t at = gsi_add_max_u64(*end, -*end & (alignment - 1));
     *end = gsi_add_max_u64(at, size);
-    if (shelf->base != NULL) {
-        GSI_ASSERT(shelf->placed <= shelf->used);
-        return shelf->base + at;
+    if (bump->base != NULL) {
+        GSI_ASSERT(bump->placed <= bump->used);
+        return bump->base + at;
     }
-    shelf->bytes = gsi_add_max_u64(shelf->bytes, size);
-    shelf->alignment = gsi_max_u64(shelf->alignment, alignment);
+    bump->bytes = gsi_add_max_u64(bump->bytes, size);
+    bump->alignment = gsi_max_u64(bump->alignment, alignment);
     return NULL;
 }
 
-static inline void *gsi_shelf_place_whole(struct gsi_shelf *shelf, uint64_t size,
-                                          uint64_t alignment)
+static inline void *gsi_bump_alloc_whole(struct gsi_bump *bump, uint64_t size, uint64_t alignment)
 {
-    return gsi_shelf_place(shelf, gsi_round_up_u64(size, alignment), 1, alignment);
+    return gsi_bump_alloc(bump, gsi_round_up_u64(size, alignment), 1, alignment);
 }
 
-#define GSI_PLACE(shelf, pointer, count) \
-    ((pointer) = gsi_shelf_place((shelf), (count), sizeof *(pointer), __alignof__(*(pointer))))
+#define GSI_BUMP_ALLOC(bump, pointer, count) \
+    ((pointer) = gsi_bump_alloc((bump), (count), sizeof *(pointer), __alignof__(*(pointer))))
 
-/* gsi_shelf_open: call it after the first run: allocates zeroed memory, counts `bytes` in the
+/* gsi_bump_open: call it after the first run: allocates zeroed memory, counts `bytes` in the
  * ledger as `part`, and begins the second run. Large memory is mapped, and small memory is on the
  * heap.
  * fails GS_E_MEMORY: over the ceiling or refused by the system
- * gsi_shelf_close: frees the memory, after the second run. Accepts a shelf that was not opened. */
-enum gs_status gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
-                              enum gsi_memory_part part, struct gs_error *error);
-void gsi_shelf_close(struct gsi_shelf *shelf, struct gsi_ledger *ledger, enum gsi_memory_part part);
+ * gsi_bump_close: frees the memory, after the second run. Accepts one that was not opened. */
+enum gs_status gsi_bump_open(struct gsi_bump *bump, struct gsi_ledger *ledger,
+                             enum gsi_memory_part part, struct gs_error *error);
+void gsi_bump_close(struct gsi_bump *bump, struct gsi_ledger *ledger, enum gsi_memory_part part);
 
 #ifdef __cplusplus
 }

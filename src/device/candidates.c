@@ -41,11 +41,11 @@ static gsi_u128 mix_keys(const struct gsi_layout *layout, const void *keys, uint
 
 /* ---- records ---- */
 
-static struct gsi_record_places places_of(const struct gsi_candidates *candidates,
-                                          const uint8_t **data)
+static struct gsi_record_table places_of(const struct gsi_candidates *candidates,
+                                         const uint8_t **data)
 {
     *data = candidates->data;
-    return (struct gsi_record_places){
+    return (struct gsi_record_table){
         .record = candidates->layout->record, .blocks = data, .shift = ONE_BLOCK_SHIFT};
 }
 
@@ -101,7 +101,7 @@ static void sort_records(struct gsi_candidates *candidates, uint64_t most)
 {
     const struct gsi_record *record = candidates->layout->record;
     const uint8_t *data;
-    struct gsi_record_places places = places_of(candidates, &data);
+    struct gsi_record_table places = places_of(candidates, &data);
     gsi_u128 *tags = candidates->tags;
     gsi_record_tags(record, candidates->data, candidates->count, 0, 0, tags);
     gsi_leaf_sort(GSI_TAG_BYTES, tags, candidates->count);

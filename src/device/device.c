@@ -34,7 +34,7 @@ const struct gsi_device_ops *gsi_device_find_group(enum gsi_device_word choice)
 
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)
 {
-    struct gsi_shelf shelf = {0};
-    gsi_record_tally_place(layout, &shelf);
-    return thread_count * (GSI_MERGE_SCRATCH_BYTES + shelf.bytes);
+    struct gsi_bump bump = {0};
+    gsi_record_tally_alloc(layout, &bump);
+    return thread_count * (GSI_MERGE_SCRATCH_BYTES + bump.bytes);
 }

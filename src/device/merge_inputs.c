@@ -161,8 +161,8 @@ void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t want
     }
 }
 
-struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
-                                       struct gsi_segment *segment, uint64_t count, uint64_t uses)
+struct gsi_slice gsi_merge_inputs_pop(const struct gsi_merge_inputs *inputs,
+                                      struct gsi_segment *segment, uint64_t count, uint64_t uses)
 {
     struct gsi_slice taken = {segment->left.keys, count};
     segment->left.keys = (const uint8_t *)taken.keys + count * inputs->layout.key_bytes;

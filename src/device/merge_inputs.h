@@ -79,10 +79,10 @@ void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
 void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t wanted,
                             struct gsi_merge_heads *heads);
 
-/* gsi_merge_inputs_take: removes `count` > 0 keys from a head for `uses` windows together. The keys
+/* gsi_merge_inputs_pop: removes `count` > 0 keys from a head for `uses` windows together. The keys
  * stay in place until all these windows are finished. Returns the removed slice. */
-struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
-                                       struct gsi_segment *segment, uint64_t count, uint64_t uses);
+struct gsi_slice gsi_merge_inputs_pop(const struct gsi_merge_inputs *inputs,
+                                      struct gsi_segment *segment, uint64_t count, uint64_t uses);
 
 /* gsi_merge_inputs_done: reports that a window that used these segments is finished. */
 void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,

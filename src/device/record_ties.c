@@ -29,7 +29,7 @@ struct group {
     uint32_t at; /* byte of the key that the tags were made at */
 };
 
-int gsi_tie_compare(const struct gsi_record_places *places, gsi_u128 a, gsi_u128 b, uint32_t at)
+int gsi_tie_compare(const struct gsi_record_table *places, gsi_u128 a, gsi_u128 b, uint32_t at)
 {
     gsi_u128 x = gsi_tag_key(a), y = gsi_tag_key(b);
     if (x == y && gsi_tag_index(a) != gsi_tag_index(b) &&
@@ -42,7 +42,7 @@ int gsi_tie_compare(const struct gsi_record_places *places, gsi_u128 a, gsi_u128
     return a < b ? -1 : a > b;
 }
 
-static void sort_few(const struct gsi_record_places *places, const struct group *group)
+static void sort_few(const struct gsi_record_table *places, const struct group *group)
 {
     for (size_t i = 1; i < group->n; i++) {
         gsi_u128 tag = group->tags[i];
@@ -55,7 +55,7 @@ static void sort_few(const struct gsi_record_places *places, const struct group 
 
 /* Returns how many bytes of the key all records of the group share; at least `shared` are known to
  * be shared. */
-static uint32_t shared_bytes(const struct gsi_record_places *places, const struct group *group,
+static uint32_t shared_bytes(const struct gsi_record_table *places, const struct group *group,
                              uint32_t shared)
 {
     const uint8_t *first = gsi_record_at(places, group->tags[0]);
@@ -70,8 +70,7 @@ static uint32_t shared_bytes(const struct gsi_record_places *places, const struc
 }
 
 /* Makes new tags at byte `at` for the same records. */
-static void tag_again(const struct gsi_record_places *places, const struct group *group,
-                      uint32_t at)
+static void tag_again(const struct gsi_record_table *places, const struct group *group, uint32_t at)
 {
     const uint8_t *elements[64];
     for (size_t done = 0; done < group->n;) {
@@ -85,7 +84,7 @@ static void tag_again(const struct gsi_record_places *places, const struct group
     }
 }
 
-static void sort_group(const struct gsi_record_places *places, const struct group *group)
+static void sort_group(const struct gsi_record_table *places, const struct group *group)
 {
     if (group->n <= FEW_TAGS) {
         sort_few(places, group);
@@ -130,7 +129,7 @@ static size_t next_tie(const gsi_u128 *tags, size_t begin, size_t n)
     return n;
 }
 
-void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_t n, uint32_t at)
+void gsi_ties_sort(const struct gsi_record_table *places, gsi_u128 *tags, size_t n, uint32_t at)
 {
     for (size_t begin = next_tie(tags, 0, n), end; begin < n; begin = next_tie(tags, end, n)) {
         gsi_u128 key = gsi_tag_key(tags[begin]);
@@ -141,7 +140,7 @@ void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_
 }
 
 /* Returns the first tag of [low, high) that does not precede `bound`. */
-static uint64_t lower_bound(const struct gsi_record_places *places, const gsi_u128 *tags,
+static uint64_t lower_bound(const struct gsi_record_table *places, const gsi_u128 *tags,
                             uint64_t low, uint64_t high, gsi_u128 bound, uint32_t at)
 {
     while (low < high) {
@@ -153,7 +152,7 @@ static uint64_t lower_bound(const struct gsi_record_places *places, const gsi_u1
     return low;
 }
 
-uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice slice,
+uint64_t gsi_ties_below(const struct gsi_record_table *places, struct gsi_slice slice,
                         gsi_u128 bound, uint32_t at)
 {
     const gsi_u128 *tags = slice.keys;
@@ -191,7 +190,7 @@ static bool find_group(const struct gsi_slice *slices, uint32_t k, const uint64_
 
 /* Selects within [low, high) of every slice, as in merge_cut.c: `rank` elements precede the cut in
  * all. */
-static void select_in_group(const struct gsi_record_places *places, const struct gsi_slice *slices,
+static void select_in_group(const struct gsi_record_table *places, const struct gsi_slice *slices,
                             uint32_t k, uint64_t rank, uint32_t at, uint64_t *low, uint64_t *high,
                             uint64_t *scratch)
 {
@@ -217,8 +216,8 @@ static void select_in_group(const struct gsi_record_places *places, const struct
     }
 }
 
-void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice *slices,
-                  uint32_t k, uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch)
+void gsi_ties_cut(const struct gsi_record_table *places, const struct gsi_slice *slices, uint32_t k,
+                  uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch)
 {
     gsi_merge_cut(GSI_TAG_BYTES, slices, k, rank, cut, scratch);
     uint64_t *low = scratch, *high = scratch + k;

@@ -18,14 +18,14 @@ extern "C" {
 #endif
 
 /* The table that finds records by their indexes. */
-struct gsi_record_places {
+struct gsi_record_table {
     const struct gsi_record *record;
     const uint8_t **blocks; /* table, borrowed */
     uint64_t first_block;
     uint32_t shift;
 };
 
-static inline const uint8_t *gsi_record_at(const struct gsi_record_places *places, gsi_u128 tag)
+static inline const uint8_t *gsi_record_at(const struct gsi_record_table *places, gsi_u128 tag)
 {
     uint64_t index = gsi_tag_index(tag), block = (index >> places->shift) - places->first_block;
     uint64_t within = index & (((uint64_t)1 << places->shift) - 1);
@@ -42,21 +42,21 @@ static inline bool gsi_ties_are_possible(const struct gsi_record *record, uint32
 /* gsi_ties_sort: sorts tags made at `at`, which are already in the order of their ten bytes, by
  * whole keys, then by index. Without ties it reads each tag once; each tie costs reads of its
  * records. */
-void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_t n, uint32_t at);
+void gsi_ties_sort(const struct gsi_record_table *places, gsi_u128 *tags, size_t n, uint32_t at);
 
 /* gsi_tie_compare: compares two tags made at `at` by whole keys, then by index. */
-int gsi_tie_compare(const struct gsi_record_places *places, gsi_u128 a, gsi_u128 b, uint32_t at);
+int gsi_tie_compare(const struct gsi_record_table *places, gsi_u128 a, gsi_u128 b, uint32_t at);
 
 /* gsi_ties_below: returns how many tags of a slice, in the order of whole keys, precede `bound` or
  * equal it. */
-uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice slice,
+uint64_t gsi_ties_below(const struct gsi_record_table *places, struct gsi_slice slice,
                         gsi_u128 bound, uint32_t at);
 
 /* gsi_ties_cut: does the same as gsi_merge_cut, by whole keys. It reads records only if ten bytes
  * do not determine the cut.
  * in    cut, scratch: k and 3 * k entries */
-void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice *slices,
-                  uint32_t k, uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch);
+void gsi_ties_cut(const struct gsi_record_table *places, const struct gsi_slice *slices, uint32_t k,
+                  uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch);
 
 #ifdef __cplusplus
 }

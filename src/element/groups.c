@@ -22,18 +22,18 @@ static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
 
 /* Places the entry of the last group, which the next elements may belong to. */
 static void place_last(struct gsi_groups *groups, const struct gsi_fold *fold,
-                       struct gsi_shelf *shelf)
+                       struct gsi_bump *bump)
 {
     const uint32_t bytes = groups->layout->element_bytes;
-    GSI_PLACE(shelf, groups->last, bytes);
+    GSI_BUMP_ALLOC(bump, groups->last, bytes);
     if (!groups->has_fold)
         return;
-    GSI_PLACE(shelf, groups->overflow, bytes);
-    gsi_folder_place(&groups->folder, fold, shelf);
+    GSI_BUMP_ALLOC(bump, groups->overflow, bytes);
+    gsi_folder_alloc(&groups->folder, fold, bump);
 }
 
-void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout,
-                      const struct gsi_groups_rule *rule, struct gsi_shelf *shelf)
+void gsi_groups_alloc(struct gsi_groups *groups, const struct gsi_layout *layout,
+                      const struct gsi_groups_rule *rule, struct gsi_bump *bump)
 {
     *groups = (struct gsi_groups){.layout = layout,
                                   .has_counts = rule->has_counts,
@@ -45,12 +45,12 @@ void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout
     groups->keeps_last =
         (rule->keep == GSI_KEEP_LAST || groups->keeps_all) && groups->record != NULL;
     if (rule->key_count > 0)
-        GSI_PLACE(shelf, groups->own_record, 1);
+        GSI_BUMP_ALLOC(bump, groups->own_record, 1);
     if (groups->own_record != NULL) {
         gsi_record_first_keys(layout->record, rule->key_count, groups->own_record);
         groups->record = groups->own_record;
     }
-    place_last(groups, rule->fold, shelf);
+    place_last(groups, rule->fold, bump);
 }
 
 void gsi_groups_restart(struct gsi_groups *groups)
@@ -338,22 +338,22 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
 /* ---- pieces, each on its own ---- */
 
 static void place_part(struct gsi_groups *part, const struct gsi_groups *groups,
-                       struct gsi_shelf *shelf)
+                       struct gsi_bump *bump)
 {
     *part = *groups;
     part->own_record = NULL; /* `record` is borrowed */
-    place_last(part, groups->folder.fold, shelf);
+    place_last(part, groups->folder.fold, bump);
 }
 
-void gsi_groups_piece_place(struct gsi_groups_piece *piece, const struct gsi_groups *groups,
-                            struct gsi_shelf *shelf)
+void gsi_groups_batch_alloc(struct gsi_groups_batch *piece, const struct gsi_groups *groups,
+                            struct gsi_bump *bump)
 {
-    *piece = (struct gsi_groups_piece){0};
-    place_part(&piece->first, groups, shelf);
-    place_part(&piece->rest, groups, shelf);
+    *piece = (struct gsi_groups_batch){0};
+    place_part(&piece->first, groups, bump);
+    place_part(&piece->rest, groups, bump);
 }
 
-void gsi_groups_piece_begin(struct gsi_groups_piece *piece, bool goes_on, bool is_apart)
+void gsi_groups_batch_begin(struct gsi_groups_batch *piece, bool goes_on, bool is_apart)
 {
     piece->goes_on = goes_on;
     piece->rest.is_apart = is_apart;
@@ -375,7 +375,7 @@ bool gsi_groups_are_of_keys(const struct gsi_groups *groups)
 
 /* If all elements of a group are kept, also writes the last one of `first` when no more follow. The
  * group has an earlier element, so it is large enough. */
-size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements, size_t n,
+size_t gsi_groups_batch_add(struct gsi_groups_batch *piece, const void *elements, size_t n,
                             uint8_t *out)
 {
     struct gsi_groups *first = &piece->first, *rest = &piece->rest;
@@ -428,7 +428,7 @@ static uint8_t *join_rest(struct gsi_groups *groups, const struct gsi_groups *re
     return out;
 }
 
-size_t gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_piece *piece,
+size_t gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_batch *piece,
                        uint8_t *out)
 {
     const bool goes_on = piece->first.count > 0;

@@ -47,10 +47,10 @@ struct gsi_groups {
     uint8_t *overflow; /* the element of the first group with a sum that does not fit */
 };
 
-/* gsi_groups_place: places groups on a shelf.
+/* gsi_groups_alloc: allocates groups from a bump allocator.
  * gsi_groups_restart: forgets all elements so far. */
-void gsi_groups_place(struct gsi_groups *groups, const struct gsi_layout *layout,
-                      const struct gsi_groups_rule *rule, struct gsi_shelf *shelf);
+void gsi_groups_alloc(struct gsi_groups *groups, const struct gsi_layout *layout,
+                      const struct gsi_groups_rule *rule, struct gsi_bump *bump);
 void gsi_groups_restart(struct gsi_groups *groups);
 
 /* gsi_groups_entry_bytes: returns the bytes of a group in the output. */
@@ -72,28 +72,28 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
  *
  * The caller knows whether the piece continues the last group of the piece before it. So many
  * threads read pieces, and their results are joined in order. */
-struct gsi_groups_piece {
+struct gsi_groups_batch {
     bool goes_on;            /* with the last group of the piece before it */
     struct gsi_groups first; /* the elements that continue that group, as a group of their own */
     struct gsi_groups rest;  /* groups that begin in the piece */
 };
 
-/* gsi_groups_piece_place: places a piece of the stream of `groups` on a shelf, to be used again and
- * again. */
-void gsi_groups_piece_place(struct gsi_groups_piece *piece, const struct gsi_groups *groups,
-                            struct gsi_shelf *shelf);
+/* gsi_groups_batch_alloc: allocates a piece of the stream of `groups` from a bump allocator, to be
+ * used again and again. */
+void gsi_groups_batch_alloc(struct gsi_groups_batch *piece, const struct gsi_groups *groups,
+                            struct gsi_bump *bump);
 
-/* gsi_groups_piece_begin: begins an empty piece.
+/* gsi_groups_batch_begin: begins an empty piece.
  * in    goes_on: it continues the last group of the piece before it
  *       is_apart: known before: no two of its elements have equal keys
- * gsi_groups_piece_add: adds its next `n` elements, and writes entries as gsi_groups_add does. Any
+ * gsi_groups_batch_add: adds its next `n` elements, and writes entries as gsi_groups_add does. Any
  * thread.
  * gsi_groups_join: joins the next piece in order. Writes the entry that belongs before those of the
  * piece, if there is one. Returns its bytes. */
-void gsi_groups_piece_begin(struct gsi_groups_piece *piece, bool goes_on, bool is_apart);
-size_t gsi_groups_piece_add(struct gsi_groups_piece *piece, const void *elements, size_t n,
+void gsi_groups_batch_begin(struct gsi_groups_batch *piece, bool goes_on, bool is_apart);
+size_t gsi_groups_batch_add(struct gsi_groups_batch *piece, const void *elements, size_t n,
                             uint8_t *out);
-size_t gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_piece *piece,
+size_t gsi_groups_join(struct gsi_groups *groups, const struct gsi_groups_batch *piece,
                        uint8_t *out);
 
 /* gsi_groups_is_equal: returns whether two elements belong to one group.

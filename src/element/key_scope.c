@@ -86,7 +86,7 @@ static uint32_t shared_by_all(const struct gsi_key_scope *scope, const uint8_t *
     return most;
 }
 
-uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, size_t n)
+uint32_t gsi_key_scope_scan(struct gsi_key_scope *scope, const void *elements, size_t n)
 {
     uint32_t known = gsi_key_scope_shared(scope);
     uint32_t shared = shared_by(scope, elements, n, n / SAMPLES + 1, 0, known);

@@ -34,9 +34,9 @@ void gsi_key_scope_close(struct gsi_key_scope *scope, struct gsi_ledger *ledger)
 /* gsi_key_scope_begin: copies the first record; ignores later ones. Call it before take. */
 void gsi_key_scope_begin(struct gsi_key_scope *scope, const void *element);
 
-/* gsi_key_scope_take: compares `n` more records, which follow each other in memory, with the first
+/* gsi_key_scope_scan: compares `n` more records, which follow each other in memory, with the first
  * one. Returns how many bytes are shared now. Any thread. */
-uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, size_t n);
+uint32_t gsi_key_scope_scan(struct gsi_key_scope *scope, const void *elements, size_t n);
 
 /* gsi_key_scope_forget: assumes that no bytes are shared. Call it instead of begin and take. */
 void gsi_key_scope_forget(struct gsi_key_scope *scope);

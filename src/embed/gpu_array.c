@@ -28,7 +28,7 @@ struct gpu_call {
 /* A map of keys at the upper end of 64 bits as one of `bytes`. */
 static struct gsi_key_map map_of(const struct gsi_field *field, uint32_t bytes, bool is_reversed)
 {
-    struct gsi_key_map map = gsi_part_map(field);
+    struct gsi_key_map map = gsi_field_key_map(field);
     const uint32_t shift = bytes == 4 ? 32 : 0;
     map.flip >>= shift;
     map.sign >>= shift;

@@ -145,7 +145,7 @@ static enum gs_status take_block(uint8_t **block, struct gs_error *error)
                           (unsigned long long)BLOCK_BYTES);
 }
 
-enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_part *part,
+enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_share *part,
                               const void **data, uint64_t *bytes, struct gs_error *error)
 {
     if (part->next >= part->end) {
@@ -170,8 +170,8 @@ static uint64_t part_begin(const struct gsi_order *order, uint32_t i, uint32_t n
     return gsi_part_begin(order->whole.end, i, n);
 }
 
-enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,
-                              struct gsi_order_part **part, struct gs_error *error)
+enum gs_status gsi_order_share(struct gsi_order *order, uint32_t i, uint32_t n,
+                               struct gsi_order_share **part, struct gs_error *error)
 {
     if (i >= n || n > PARTS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0,
@@ -184,8 +184,8 @@ enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,
             return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate %u parts", n);
         order->part_count = n;
         for (uint32_t k = 0; k < n; k++)
-            order->parts[k] = (struct gsi_order_part){.next = part_begin(order, k, n),
-                                                      .end = part_begin(order, k + 1, n)};
+            order->parts[k] = (struct gsi_order_share){.next = part_begin(order, k, n),
+                                                       .end = part_begin(order, k + 1, n)};
     }
     if (n != order->part_count)
         return gsi_fail(error, GS_E_USAGE, 0,

@@ -10,7 +10,7 @@
 struct gsi_layout;
 
 /* A share that is being pulled; one thread at a time. */
-struct gsi_order_part {
+struct gsi_order_share {
     uint64_t next, end; /* entries */
     uint8_t *block;     /* the memory of one, while it is being pulled */
 };
@@ -24,7 +24,7 @@ struct gsi_order {
     int fd;
     uint64_t *hashes, block_count, block_room;
     void *hash; /* state of the block that is being written */
-    struct gsi_order_part whole, *parts;
+    struct gsi_order_share whole, *parts;
     uint32_t part_count;
 };
 
@@ -39,12 +39,12 @@ enum gs_status gsi_order_write(struct gsi_order *order, const void *data, uint64
                                struct gs_error *error);
 enum gs_status gsi_order_end(struct gsi_order *order, struct gs_error *error);
 
-/* gsi_order_part: the i-th of n; one call at a time. It is the order's. */
-enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,
-                              struct gsi_order_part **part, struct gs_error *error);
+/* gsi_order_share: the i-th of n; one call at a time. It is the order's. */
+enum gs_status gsi_order_share(struct gsi_order *order, uint32_t i, uint32_t n,
+                               struct gsi_order_share **part, struct gs_error *error);
 
 /* As gs_sorter_pull_part, gs_sorter_rank and gs_sorter_rank_of. Any thread. */
-enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_part *part,
+enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_share *part,
                               const void **data, uint64_t *bytes, struct gs_error *error);
 enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void *element,
                               struct gs_error *error);

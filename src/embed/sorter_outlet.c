@@ -139,12 +139,12 @@ enum gs_status gs_sorter_pull(gs_sorter *sorter, const void **data, uint64_t *by
 enum gs_status gs_sorter_pull_part(gs_sorter *sorter, uint32_t i, uint32_t n, const void **data,
                                    uint64_t *bytes, struct gs_error *error)
 {
-    struct gsi_order_part *part = NULL;
+    struct gsi_order_share *part = NULL;
     *data = NULL;
     *bytes = 0;
     GSI_TRY(await_order(sorter, "gs_sorter_pull_part", error));
     pthread_mutex_lock(&sorter->lock);
-    enum gs_status status = gsi_order_part(&sorter->order, i, n, &part, error);
+    enum gs_status status = gsi_order_share(&sorter->order, i, n, &part, error);
     pthread_mutex_unlock(&sorter->lock);
     return status == GS_OK ? gsi_order_pull(&sorter->order, part, data, bytes, error) : status;
 }

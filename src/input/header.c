@@ -199,12 +199,12 @@ uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
     count += is_reread && (inputs->spec->is_merge || count == 0);
     if (count == 0)
         return inputs->spec->kept_header_bytes;
-    const uint64_t slot = gsi_frames_reader_make_plan(0, 2).shelf.bytes -
-                          gsi_frames_reader_make_plan(0, 1).shelf.bytes;
+    const uint64_t slot =
+        gsi_frames_reader_make_plan(0, 2).bump.bytes - gsi_frames_reader_make_plan(0, 1).bump.bytes;
     plan->unpack = gsi_frames_reader_make_plan(
         window, gsi_zst_slots_fitting(slot, budget->memory_bytes / count, budget->thread_count));
     return gsi_add_max_u64(inputs->spec->kept_header_bytes,
-                           gsi_mul_max_u64(count, plan->unpack.shelf.bytes));
+                           gsi_mul_max_u64(count, plan->unpack.bump.bytes));
 }
 
 enum gs_status gsi_header_open_unpacker(struct gsi_inputs *inputs)

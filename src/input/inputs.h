@@ -72,14 +72,15 @@ struct gsi_inputs_spec {
     uint64_t first_position; /* of the first element that is read */
 };
 
-/* The plan of reading beside the arena: how inputs are decompressed, and the shelves of stages. */
+/* The plan of reading beside the arena: how inputs are decompressed, and the bump allocators of
+ * stages. */
 struct gsi_input_plan {
     bool is_shared; /* all inputs have one frames reader; false: each has one, or none has */
     struct gsi_frames_reader_plan unpack;
-    struct gsi_shelf payload;       /* input/source.h */
-    struct gsi_shelf payload_tally; /* input/payload/payload_tally.h */
-    struct gsi_shelf pre_aggregate; /* element/fold/pre_aggregate.h */
-    struct gsi_shelf sets;          /* merge/set_filter.h */
+    struct gsi_bump payload;       /* input/source.h */
+    struct gsi_bump payload_tally; /* input/payload/payload_tally.h */
+    struct gsi_bump pre_aggregate; /* element/fold/pre_aggregate.h */
+    struct gsi_bump sets;          /* merge/set_filter.h */
 };
 
 struct gsi_inputs {

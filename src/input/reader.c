@@ -31,11 +31,11 @@ struct fill {
 };
 GSI_HOLDER_STATE(fill_of, struct fill)
 
-void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_shelf *shelf)
+void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_bump *bump)
 {
     *reader = (struct gsi_reader){.slot_count = GSI_PLAN_READS};
     gsi_buffer_list_init(&reader->given);
-    GSI_PLACE(shelf, reader->slots, reader->slot_count);
+    GSI_BUMP_ALLOC(bump, reader->slots, reader->slot_count);
     for (uint32_t i = 0; reader->slots != NULL && i < reader->slot_count; i++) {
         reader->slots[i].reader = reader;
         reader->slots[i].next = reader->free_slots;

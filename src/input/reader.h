@@ -29,7 +29,7 @@ struct gsi_reader {
     struct gsi_sniff sniff; /* of the next stream */
 };
 
-/* gsi_reader_lay_out: places a reader on a shelf. It has no inputs yet.
+/* gsi_reader_lay_out: allocates a reader from a bump allocator. It has no inputs yet.
  * gsi_reader_add: adds a buffer to fill; its capacity need not be aligned.
  * gsi_reader_pump: requests everything that can be requested. Returns whether it requested
  * anything.
@@ -37,7 +37,7 @@ struct gsi_reader {
  * end, the last buffer may not be full, and all buffers after it are returned empty.
  * gsi_reader_skip: begins to read `bytes` of data later. No input is a stream, and no buffer was
  * added. */
-void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_shelf *shelf);
+void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_bump *bump);
 void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer);
 bool gsi_reader_pump(struct gsi_reader *reader);
 struct gsi_buffer *gsi_reader_next(struct gsi_reader *reader);

@@ -70,12 +70,12 @@ static bool join_next(struct scan *scan)
 {
     const struct gsi_scan *user = scan->user;
     if (scan->joining == NULL)
-        scan->joining = gsi_reorder_take(&scan->reorder);
+        scan->joining = gsi_reorder_pop(&scan->reorder);
     if (scan->joining == NULL || gsi_loop_has_failed(scan->loop) ||
         (user->join != NULL &&
          !user->join(user->context, scan->joining, partial_of(scan, scan->joining))))
         return false;
-    gsi_buffers_give(scan->buffers, scan->joining);
+    gsi_buffers_return(scan->buffers, scan->joining);
     scan->joining = NULL;
     return true;
 }
@@ -118,7 +118,7 @@ enum gs_status gsi_scan_run(const struct gsi_scan *user, struct gsi_inputs *inpu
 {
     struct scan scan = {.user = user, .loop = inputs->loop, .buffers = buffers};
     const struct gsi_stage stage = {.context = &scan,
-                                    .take =
+                                    .accept =
                                         user->device == GSI_SCAN_NO_DEVICE ? NULL : accept_event,
                                     .pump = pump,
                                     .is_done = is_done};

@@ -50,7 +50,7 @@ static uint64_t run_pre_aggregate(void *context, const struct gsi_batch *batch, 
         .owner = batch->window, .records = out, .count = n, .room = room};
     (void)in;
     op->is_held[batch->idx] =
-        !gsi_pre_aggregate_take(op->pre_aggregate, batch->worker_idx, &records);
+        !gsi_pre_aggregate_pop(op->pre_aggregate, batch->worker_idx, &records);
     return records.count;
 }
 

@@ -14,33 +14,34 @@ static bool has_flow(const struct gsi_source *source)
 
 /* The flow's tasks, and what its operators keep of each batch. */
 static void lay_out_flow(struct gsi_source *source, const struct gsi_inputs *inputs,
-                         uint32_t thread_count, struct gsi_shelf *shelf)
+                         uint32_t thread_count, struct gsi_bump *bump)
 {
     const uint32_t batches = gsi_flow_batches(thread_count);
-    gsi_flow_place(&source->flow, batches, batches, shelf);
-    GSI_PLACE(shelf, source->filter.kept, inputs->filter != NULL ? batches : 0);
-    GSI_PLACE(shelf, source->pre_aggregate.is_held, inputs->pre_aggregate != NULL ? batches : 0);
+    gsi_flow_alloc(&source->flow, batches, batches, bump);
+    GSI_BUMP_ALLOC(bump, source->filter.kept, inputs->filter != NULL ? batches : 0);
+    GSI_BUMP_ALLOC(bump, source->pre_aggregate.is_held,
+                   inputs->pre_aggregate != NULL ? batches : 0);
 }
 
 static void lay_out(struct gsi_source *source, const struct gsi_inputs *inputs,
-                    uint64_t memory_bytes, uint32_t thread_count, struct gsi_shelf *shelf)
+                    uint64_t memory_bytes, uint32_t thread_count, struct gsi_bump *bump)
 {
-    gsi_reader_lay_out(&source->reader, shelf);
+    gsi_reader_lay_out(&source->reader, bump);
     if (source->has_payload)
         gsi_entry_maker_lay_out(&source->entries, inputs, memory_bytes,
-                                gsi_flow_batches(thread_count), shelf);
+                                gsi_flow_batches(thread_count), bump);
     if (source->has_payload || gsi_inputs_shrink(inputs))
-        lay_out_flow(source, inputs, thread_count, shelf);
+        lay_out_flow(source, inputs, thread_count, bump);
 }
 
-struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
-                                 uint32_t thread_count)
+struct gsi_bump gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
+                                uint32_t thread_count)
 {
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     struct gsi_source source = {.has_payload = true};
     if (inputs->entry_map != NULL && !inputs->spec->is_merge)
-        lay_out(&source, inputs, memory_bytes, thread_count, &shelf);
-    return shelf;
+        lay_out(&source, inputs, memory_bytes, thread_count, &bump);
+    return bump;
 }
 
 static struct gsi_buffer *lend(void *context, uint64_t off)
@@ -62,7 +63,7 @@ static void begin_flow(struct gsi_source *source)
     struct gsi_flow *flow = &source->flow;
     flow->loop = inputs->loop;
     flow->most = UINT64_MAX;
-    flow->receiver = (struct gsi_receiver){.context = source, .block = lend, .take = accept};
+    flow->receiver = (struct gsi_receiver){.context = source, .block = lend, .accept = accept};
     if (inputs->filter != NULL)
         flow->operators.all[flow->operators.count++] = gsi_filter_operator(
             &source->filter, inputs, source->has_payload ? &source->entries : NULL);
@@ -85,7 +86,7 @@ static enum gsi_memory_part memory_part(const struct gsi_source *source)
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
 {
     struct gsi_loop *loop = inputs->loop;
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     *source = (struct gsi_source){.inputs = inputs};
     gsi_buffer_list_init(&source->given);
     gsi_buffer_list_init(&source->passed);
@@ -93,17 +94,17 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
     const uint64_t memory = loop->plan->memory_bytes;
     const uint32_t threads = loop->plan->thread_count;
     if (source->has_payload)
-        shelf = inputs->plan->payload;
+        bump = inputs->plan->payload;
     else
-        lay_out(source, inputs, memory, threads, &shelf);
-    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, memory_part(source), loop->error));
-    lay_out(source, inputs, memory, threads, &shelf);
+        lay_out(source, inputs, memory, threads, &bump);
+    GSI_TRY(gsi_bump_open(&bump, &loop->ledger, memory_part(source), loop->error));
+    lay_out(source, inputs, memory, threads, &bump);
     source->reader.inputs = inputs;
     if (source->has_payload) {
         source->read_count = inputs->spec->first_position;
         gsi_value_readers_begin(&source->entries.readers, inputs, source->read_count);
     }
-    source->shelf = shelf;
+    source->bump = bump;
     begin_flow(source);
     return GS_OK;
 }
@@ -111,7 +112,7 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
 void gsi_source_clear(struct gsi_source *source)
 {
     if (source->inputs != NULL)
-        gsi_shelf_close(&source->shelf, &source->inputs->loop->ledger, memory_part(source));
+        gsi_bump_close(&source->bump, &source->inputs->loop->ledger, memory_part(source));
     *source = (struct gsi_source){0};
 }
 
@@ -217,7 +218,7 @@ bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
 {
     bool has_moved = gsi_source_pump(source);
     while (wants_buffer(source, buffers)) {
-        gsi_source_offer(source, gsi_buffers_take(buffers));
+        gsi_source_offer(source, gsi_buffers_pop(buffers));
         has_moved |= gsi_source_pump(source);
     }
     return has_moved;
@@ -235,9 +236,9 @@ static bool pass_read(struct gsi_source *source)
         if (buffer->bytes > 0) {
             buffer->turn_idx = source->read_count;
             source->read_count += buffer->bytes / source->inputs->layout->element_bytes;
-            gsi_flow_take(&source->flow, buffer);
+            gsi_flow_accept(&source->flow, buffer);
         } else if (source->has_payload)
-            gsi_buffers_give(&source->entries.staging, buffer);
+            gsi_buffers_return(&source->entries.staging, buffer);
         else
             gsi_buffer_list_push(&source->passed, buffer);
     }
@@ -257,7 +258,7 @@ static bool end_flow(struct gsi_source *source)
         !gsi_entry_maker_skip_to(&source->entries, source->read_count))
         return false;
     if ((held = gsi_pre_aggregate_operator_release(&source->pre_aggregate)) != NULL)
-        gsi_flow_take_back(flow, held);
+        gsi_flow_return(flow, held);
     else
         gsi_flow_end(flow);
     gsi_flow_pump(flow);
@@ -268,7 +269,7 @@ bool gsi_source_pump(struct gsi_source *source)
 {
     struct gsi_reader *reader = &source->reader;
     struct gsi_buffer *staged;
-    while (!reader->is_end && (staged = gsi_buffers_take(&source->entries.staging)) != NULL)
+    while (!reader->is_end && (staged = gsi_buffers_pop(&source->entries.staging)) != NULL)
         gsi_reader_add(reader, staged);
     bool has_moved = gsi_reader_pump(reader);
     has_moved |= gsi_value_readers_pump(&source->entries.readers);
@@ -295,7 +296,7 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
 {
     struct gsi_buffer *buffer;
     while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0) {
-        gsi_buffers_give(buffers, buffer);
+        gsi_buffers_return(buffers, buffer);
         gsi_source_refill(source, buffers); /* a filter may need this buffer */
     }
     return buffer;

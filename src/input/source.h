@@ -26,7 +26,7 @@
 
 struct gsi_source {
     struct gsi_inputs *inputs;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_reader reader;
     struct gsi_flow flow; /* not used without operators */
     struct gsi_filter_operator filter;
@@ -41,13 +41,13 @@ struct gsi_source {
     struct gsi_buffer_list passed; /* have passed the flow; to be returned */
 };
 
-/* gsi_source_plan: returns the shelf of a source with payload, for `memory_bytes` in all; empty
- * without payload.
+/* gsi_source_plan: returns the bump allocator of a source with payload, for `memory_bytes` in all;
+ * empty without payload.
  * gsi_source_init: allocates the planned memory.
  * fails GS_E_MEMORY
  * gsi_source_clear: frees a source, or a zeroed one; no task may run. */
-struct gsi_shelf gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
-                                 uint32_t thread_count);
+struct gsi_bump gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory_bytes,
+                                uint32_t thread_count);
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
 void gsi_source_clear(struct gsi_source *source);
 

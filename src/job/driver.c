@@ -163,12 +163,12 @@ static enum gs_status open_all(struct gsi_job *job)
     return gsi_job_conflicts_check_output(job);
 }
 
-enum gs_status gsi_job_place(struct gsi_job *job, struct gsi_delivery *delivery,
-                             const struct gsi_digest *written)
+enum gs_status gsi_job_commit(struct gsi_job *job, struct gsi_delivery *delivery,
+                              const struct gsi_digest *written)
 {
     GSI_TRY(gsi_delivery_finish(delivery, written));
     GSI_TRY(gsi_resume_append_done(job->resume));
-    GSI_TRY(gsi_delivery_place(delivery));
+    GSI_TRY(gsi_delivery_commit(delivery));
     return gsi_resume_end(job->resume);
 }
 

@@ -29,8 +29,8 @@ struct gsi_job_plan {
     struct gsi_output_plan output;
     struct gsi_input_plan input;
     struct gsi_codec_plan codec;
-    struct gsi_shelf counted;      /* gsi_counted_plan */
-    struct gsi_shelf select;       /* job/strategy/select.h */
+    struct gsi_bump counted;       /* gsi_counted_plan */
+    struct gsi_bump select;        /* job/strategy/select.h */
     bool device_makes_entries;     /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* why one pass is not tried; NULL: it is */
     struct gsi_resume_begin begin; /* with --resume: for the journal */
@@ -67,10 +67,10 @@ struct gsi_job {
 
 struct gsi_delivery;
 
-/* gsi_job_place: puts the output in its place, when everything that was delivered is verified.
+/* gsi_job_commit: puts the output in its place, when everything that was delivered is verified.
  * Before that, reads it back, if that was asked for, and tells the journal that it is whole.
  * in    written: as gsi_delivery_finish */
-enum gs_status gsi_job_place(struct gsi_job *job, struct gsi_delivery *delivery,
-                             const struct gsi_digest *written);
+enum gs_status gsi_job_commit(struct gsi_job *job, struct gsi_delivery *delivery,
+                              const struct gsi_digest *written);
 
 #endif

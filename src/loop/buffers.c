@@ -49,7 +49,7 @@ static void add_buffer(struct gsi_buffers *buffers, uint8_t *memory, size_t byte
 static void free_all(struct gsi_buffers *buffers)
 {
     for (uint32_t i = buffers->count; i-- > 0;)
-        gsi_buffers_give(buffers, &buffers->all[i]);
+        gsi_buffers_return(buffers, &buffers->all[i]);
 }
 
 static enum gs_status alloc_all(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
@@ -80,13 +80,13 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
 }
 
 void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *borrowed, uint32_t count,
-                         struct gsi_buffer_shape shape, struct gsi_shelf *shelf)
+                         struct gsi_buffer_shape shape, struct gsi_bump *bump)
 {
     uint8_t *memory = borrowed != NULL
                           ? borrowed
-                          : gsi_shelf_place(shelf, count, shape.unit_bytes, GSI_DIRECT_ALIGN);
+                          : gsi_bump_alloc(bump, count, shape.unit_bytes, GSI_DIRECT_ALIGN);
     *buffers = (struct gsi_buffers){.unit_bytes = shape.unit_bytes};
-    GSI_PLACE(shelf, buffers->all, count);
+    GSI_BUMP_ALLOC(bump, buffers->all, count);
     for (uint32_t i = 0; buffers->all != NULL && i < count; i++)
         add_buffer(buffers, memory + i * shape.unit_bytes, shape.unit_bytes, shape);
     free_all(buffers);
@@ -101,7 +101,7 @@ enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers
         alloc_all(buffers, from->ledger, unit_bytes, from->free_count * per_buffer, error);
     if (status != GS_OK)
         return status;
-    for (struct gsi_buffer *whole; (whole = gsi_buffers_take(from)) != NULL;)
+    for (struct gsi_buffer *whole; (whole = gsi_buffers_pop(from)) != NULL;)
         for (uint64_t i = 0; i < per_buffer; i++)
             add_buffer(buffers, whole->memory + i * unit_bytes, unit_bytes, shape);
     free_all(buffers);
@@ -114,7 +114,7 @@ void gsi_buffers_clear(struct gsi_buffers *buffers)
     *buffers = (struct gsi_buffers){0};
 }
 
-struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers)
+struct gsi_buffer *gsi_buffers_pop(struct gsi_buffers *buffers)
 {
     struct gsi_buffer *buffer = buffers->free;
     if (buffer == NULL)
@@ -126,7 +126,7 @@ struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers)
     return buffer;
 }
 
-void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer)
+void gsi_buffers_return(struct gsi_buffers *buffers, struct gsi_buffer *buffer)
 {
     GSI_ASSERT(buffer != NULL);
     buffer->next = buffers->free;

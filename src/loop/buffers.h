@@ -34,10 +34,10 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
                                 uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
                                 bool has_rest, struct gs_error *error);
 
-/* gsi_buffers_lay_out: places `count` buffers on a shelf, and their memory, unless it is borrowed.
- * They are not cleared. */
+/* gsi_buffers_lay_out: allocates `count` buffers from a bump allocator, and their memory, unless it
+ * is borrowed. They are not cleared. */
 void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *borrowed, uint32_t count,
-                         struct gsi_buffer_shape shape, struct gsi_shelf *shelf);
+                         struct gsi_buffer_shape shape, struct gsi_bump *bump);
 
 /* gsi_buffers_carve: cuts each free buffer of another set into buffers of one shape. The other set
  * loses its free buffers for good. */
@@ -45,10 +45,10 @@ enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers
                                  struct gsi_buffer_shape shape, struct gs_error *error);
 void gsi_buffers_clear(struct gsi_buffers *buffers); /* also zeroed ones */
 
-/* gsi_buffers_take: a free buffer; NULL: none is free.
- * gsi_buffers_give: a buffer is free again. */
-struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers);
-void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer);
+/* gsi_buffers_pop: a free buffer; NULL: none is free.
+ * gsi_buffers_return: a buffer is free again. */
+struct gsi_buffer *gsi_buffers_pop(struct gsi_buffers *buffers);
+void gsi_buffers_return(struct gsi_buffers *buffers, struct gsi_buffer *buffer);
 
 /* gsi_buffers_has: whether a buffer belongs to this set. */
 static inline bool gsi_buffers_has(const struct gsi_buffers *buffers,
@@ -82,8 +82,8 @@ static inline void gsi_reorder_add(struct gsi_reorder *reorder, struct gsi_buffe
     reorder->waiting = buffer;
 }
 
-/* gsi_reorder_take: removes and returns the next buffer; NULL: it is not there yet. */
-static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *reorder)
+/* gsi_reorder_pop: removes and returns the next buffer; NULL: it is not there yet. */
+static inline struct gsi_buffer *gsi_reorder_pop(struct gsi_reorder *reorder)
 {
     struct gsi_buffer **link = &reorder->waiting, *buffer;
     while ((buffer = *link) != NULL && buffer->turn_idx != reorder->next)

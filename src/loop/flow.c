@@ -43,16 +43,16 @@ static bool is_room(const struct gsi_flow *flow, const struct gsi_buffer *buffer
 static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
     if (is_room(flow, buffer) && held_of(buffer)->is_left && held_of(buffer)->under_way == 0)
-        gsi_buffers_give(flow->rooms, buffer);
+        gsi_buffers_return(flow->rooms, buffer);
     while ((buffer = flow->left.head) != NULL && held_of(buffer)->under_way == 0) {
         gsi_buffer_list_pop(&flow->left);
         if (gsi_operators_only_shrink(&flow->operators)) {
             buffer->bytes = 0;
-            flow->receiver.take(flow->receiver.context, buffer);
+            flow->receiver.accept(flow->receiver.context, buffer);
         } else if (flow->next != NULL)
-            gsi_flow_take(flow->next, buffer);
+            gsi_flow_accept(flow->next, buffer);
         else
-            gsi_buffers_give(flow->windows, buffer);
+            gsi_buffers_return(flow->windows, buffer);
     }
 }
 
@@ -66,7 +66,7 @@ static void leave(struct gsi_flow *flow, struct gsi_buffer *buffer)
 
 static struct gsi_buffer *take_room(struct gsi_flow *flow)
 {
-    struct gsi_buffer *room = gsi_buffers_take(flow->rooms);
+    struct gsi_buffer *room = gsi_buffers_pop(flow->rooms);
     if (room != NULL)
         *held_of(room) = (struct held){0};
     return room;
@@ -236,7 +236,7 @@ static bool has_block(struct gsi_flow *flow)
     if (flow->block != NULL)
         return true;
     flow->block = flow->receiver.blocks != NULL
-                      ? gsi_buffers_take(flow->receiver.blocks)
+                      ? gsi_buffers_pop(flow->receiver.blocks)
                       : flow->receiver.block(flow->receiver.context, flow->full_bytes);
     if (flow->block != NULL)
         *held_of(flow->block) = (struct held){0};
@@ -370,7 +370,7 @@ static bool hand_block_on(struct gsi_flow *flow)
     if (block == NULL || held_of(block)->under_way > 0)
         return false;
     gsi_buffer_list_pop(&flow->full);
-    flow->receiver.take(flow->receiver.context, block);
+    flow->receiver.accept(flow->receiver.context, block);
     return true;
 }
 
@@ -492,13 +492,12 @@ static bool read_window(struct gsi_flow *flow)
 
 /* ---- the flow ---- */
 
-void gsi_flow_place(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
-                    struct gsi_shelf *shelf)
+void gsi_flow_alloc(struct gsi_flow *flow, uint32_t batches, uint32_t copies, struct gsi_bump *bump)
 {
     flow->batches.count = batches;
     flow->copies.count = copies;
-    GSI_PLACE(shelf, flow->batches.tasks, batches);
-    GSI_PLACE(shelf, flow->copies.tasks, copies);
+    GSI_BUMP_ALLOC(bump, flow->batches.tasks, batches);
+    GSI_BUMP_ALLOC(bump, flow->copies.tasks, copies);
 }
 
 void gsi_flow_begin(struct gsi_flow *flow)
@@ -517,7 +516,7 @@ void gsi_flow_begin(struct gsi_flow *flow)
                                      : flow->rooms->count <= flow->batches.count)));
 }
 
-void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
+void gsi_flow_accept(struct gsi_flow *flow, struct gsi_buffer *window)
 {
     GSI_ASSERT(!flow->is_ended &&
                (flow->operators.count == 0 || window->bytes % in_bytes(flow) == 0));
@@ -525,7 +524,7 @@ void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window)
     gsi_buffer_list_push(&flow->waiting, window);
 }
 
-void gsi_flow_take_back(struct gsi_flow *flow, struct gsi_buffer *window)
+void gsi_flow_return(struct gsi_flow *flow, struct gsi_buffer *window)
 {
     GSI_ASSERT(gsi_flow_is_idle(flow) && !flow->is_ended);
     *held_of(window) = (struct held){0};

@@ -76,7 +76,7 @@ struct gsi_receiver {
      * belonging: of a flow without operators: returns how many bytes of a window, from `off` on,
      *            may follow in the block; 0: the block is cut before them. NULL: all may. */
     struct gsi_buffer *(*block)(void *context, uint64_t off);
-    void (*take)(void *context, struct gsi_buffer *block);
+    void (*accept)(void *context, struct gsi_buffer *block);
     uint64_t (*belonging)(void *context, const struct gsi_buffer *window, uint64_t off);
 };
 
@@ -104,7 +104,7 @@ struct gsi_flow_queue {
 struct gsi_flow {
     /* The owner sets these before gsi_flow_begin, and may change them while the flow is idle. */
     struct gsi_loop *loop;
-    /* Of gsi_flow_place. A map has its batches in `copies`; windows shrink in `batches`. */
+    /* Of gsi_flow_alloc. A map has its batches in `copies`; windows shrink in `batches`. */
     struct gsi_flow_queue batches, copies;
     struct gsi_operators operators; /* a part of their scratch memory for each room */
     struct gsi_receiver receiver;
@@ -131,22 +131,22 @@ struct gsi_flow {
     bool is_rework_poor; /* it left nearly all of a block: other blocks are not worth it */
 };
 
-/* gsi_flow_place: places the tasks of a flow on its owner's shelf: `batches` at a time, if it makes
- * or shrinks, and `copies`, or batches of a map, at a time. */
-void gsi_flow_place(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
-                    struct gsi_shelf *shelf);
+/* gsi_flow_alloc: allocates the tasks of a flow from its owner's bump allocator: `batches` at a
+ * time, if it makes or shrinks, and `copies`, or batches of a map, at a time. */
+void gsi_flow_alloc(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
+                    struct gsi_bump *bump);
 
 /* gsi_flow_begin: prepares a flow for its first window. An idle flow may begin again.
- * gsi_flow_take: takes the next window, in order.
- * gsi_flow_take_back: takes a window that an operator held. The flow is idle.
+ * gsi_flow_accept: accepts the next window, in order.
+ * gsi_flow_return: takes a window that an operator held. The flow is idle.
  * gsi_flow_end: called after the last window, when the flow is idle: flushes the operators. The
  * flow must be pumped until it is idle again.
  * gsi_flow_pump: does everything that can be done now. Returns whether anything moved.
  * gsi_flow_is_idle: whether no window waits and no task is under way. A block that is not full
  * may stay in an idle flow until the end. */
 void gsi_flow_begin(struct gsi_flow *flow);
-void gsi_flow_take(struct gsi_flow *flow, struct gsi_buffer *window);
-void gsi_flow_take_back(struct gsi_flow *flow, struct gsi_buffer *window);
+void gsi_flow_accept(struct gsi_flow *flow, struct gsi_buffer *window);
+void gsi_flow_return(struct gsi_flow *flow, struct gsi_buffer *window);
 void gsi_flow_end(struct gsi_flow *flow);
 bool gsi_flow_pump(struct gsi_flow *flow);
 bool gsi_flow_is_idle(const struct gsi_flow *flow);

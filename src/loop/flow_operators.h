@@ -50,7 +50,7 @@ struct gsi_operator {
      * join: the batch was run, and all batches before it are joined. GSI_MAKE puts at most one
      *      entry at `ahead`, which belongs before those of the batch, and returns how many it put.
      *      The last GSI_SHRINK returns 1 if it holds the window from now on, until its owner gives
-     *      it back (gsi_flow_take_back).
+     *      it back (gsi_flow_return).
      * rework: of GSI_SHRINK: works on a block of several windows once more, before it is passed on.
      *      Returns how many of the `n` entries are left. On any thread, one block at a time.
      * flush: all batches are joined. GSI_MAKE puts the entry that it held back at `out`, and

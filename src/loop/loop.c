@@ -185,7 +185,7 @@ static bool reap(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t
     struct gsi_event event;
     bool has_moved = false;
     for (uint32_t i = 0; i < count; i++)
-        if (stages[i].take != NULL)
+        if (stages[i].accept != NULL)
             taker = &stages[i];
     while (taker != NULL && loop->device->ops->reap(loop->device, &event)) {
         has_moved = true;
@@ -193,7 +193,7 @@ static bool reap(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t
             gsi_fail(loop->error, event.status, 0, "%s", event.failure);
             break;
         }
-        taker->take(taker->context, &event);
+        taker->accept(taker->context, &event);
     }
     return has_moved;
 }

@@ -351,8 +351,8 @@ static void close_finding(struct finding *finding)
     free(finding->text);
 }
 
-enum gs_status gsi_find_take(struct gsi_inputs *inputs, const char *given,
-                             struct gsi_find_report *report)
+enum gs_status gsi_find_apply(struct gsi_inputs *inputs, const char *given,
+                              struct gsi_find_report *report)
 {
     struct finding finding = {.inputs = inputs, .given = given};
     report->is_given = true;

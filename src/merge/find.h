@@ -12,12 +12,12 @@ struct gsi_find_report {
     uint64_t first, count;
 };
 
-/* gsi_find_take: cuts the inputs to what `given`, the value of --find, names. They were measured,
+/* gsi_find_apply: cuts the inputs to what `given`, the value of --find, names. They were measured,
  * and cut by --range.
  * fails GS_E_USAGE: `given` is neither a value nor a range; GS_E_INPUT: an input is not
  *       sorted, as far as it was read; GS_E_IO, GS_E_MEMORY */
-enum gs_status gsi_find_take(struct gsi_inputs *inputs, const char *given,
-                             struct gsi_find_report *report);
+enum gs_status gsi_find_apply(struct gsi_inputs *inputs, const char *given,
+                              struct gsi_find_report *report);
 
 /* gsi_find_verify: checks that the first and the last element of the output are in the range that
  * --find names. Sets *is_within, also to true without --find, and if entries are sorted instead of

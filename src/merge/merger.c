@@ -111,7 +111,7 @@ bool gsi_merger_pump(struct gsi_merger *merger)
     struct gsi_buffer *window;
     /* Without a piece more than when it last starved, the merge would only starve again. */
     while (!merger->is_ended && merger->starved_at != merger->feeder.feed.fed_count &&
-           (window = gsi_buffers_take(merger->windows)) != NULL) {
+           (window = gsi_buffers_pop(merger->windows)) != NULL) {
         uint32_t needed_idx;
         place_data(merger, window);
         enum gsi_pull pull = window->capacity <= merger->left_bytes
@@ -121,13 +121,13 @@ bool gsi_merger_pump(struct gsi_merger *merger)
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
             merger->left_bytes -= window->bytes;
-            if (merger->cut.take != NULL)
-                merger->cut.take(merger->cut.context, window);
+            if (merger->cut.accept != NULL)
+                merger->cut.accept(merger->cut.context, window);
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;
         }
-        gsi_buffers_give(merger->windows, window);
+        gsi_buffers_return(merger->windows, window);
         if (pull == GSI_PULL_LATER)
             break;
         if (pull == GSI_PULL_END) {
@@ -140,10 +140,10 @@ bool gsi_merger_pump(struct gsi_merger *merger)
     return has_moved;
 }
 
-void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
+void gsi_merger_accept(struct gsi_merger *merger, struct gsi_buffer *window)
 {
     merger->delivered_count++;
-    gsi_links_take(merger->links, merger->link_count, window);
+    gsi_links_accept(merger->links, merger->link_count, window);
 }
 
 void gsi_merger_stop(struct gsi_merger *merger)
@@ -161,7 +161,7 @@ bool gsi_merger_is_done(const struct gsi_merger *merger)
 static void take_event(void *context, const struct gsi_event *event)
 {
     if (event->kind == GSI_EVENT_WINDOW)
-        gsi_merger_take(context, event->buffer);
+        gsi_merger_accept(context, event->buffer);
     else if (event->kind == GSI_EVENT_BUFFER)
         gsi_feeder_take_back(event->buffer);
 }
@@ -179,5 +179,5 @@ static bool is_done(const void *context)
 struct gsi_stage gsi_merger_stage(struct gsi_merger *merger)
 {
     return (struct gsi_stage){
-        .context = merger, .take = take_event, .pump = pump, .is_done = is_done};
+        .context = merger, .accept = take_event, .pump = pump, .is_done = is_done};
 }

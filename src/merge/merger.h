@@ -87,8 +87,8 @@ void gsi_merger_end(struct gsi_merger *merger); /* also zeroed ones */
 /* gsi_merger_pump: feeds and pulls. Returns whether anything moved. */
 bool gsi_merger_pump(struct gsi_merger *merger);
 
-/* gsi_merger_take: takes the window of the device's WINDOW event. */
-void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window);
+/* gsi_merger_accept: accepts the window of the device's WINDOW event. */
+void gsi_merger_accept(struct gsi_merger *merger, struct gsi_buffer *window);
 
 /* gsi_merger_stop: pulls no more; windows that were pulled are still delivered. */
 void gsi_merger_stop(struct gsi_merger *merger);

@@ -178,8 +178,8 @@ static enum gs_status cut_inputs(struct gsi_inputs *inputs, struct cutting *c, u
     return GS_OK;
 }
 
-enum gs_status gsi_part_take(struct gsi_inputs *inputs, uint32_t number, uint32_t count,
-                             struct gsi_part_report *report)
+enum gs_status gsi_part_apply(struct gsi_inputs *inputs, uint32_t number, uint32_t count,
+                              struct gsi_part_report *report)
 {
     struct gsi_ledger *ledger = &inputs->loop->ledger;
     struct cutting c = {0};

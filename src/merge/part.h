@@ -11,11 +11,11 @@ struct gsi_part_report {
     uint64_t first, of;
 };
 
-/* gsi_part_take: cuts the inputs to part `number` of `count`; 0 of 0: all. They were measured, and
+/* gsi_part_apply: cuts the inputs to part `number` of `count`; 0 of 0: all. They were measured, and
  * cut by --range.
  * fails GS_E_USAGE: there is no such part;
  *       GS_E_INPUT, GS_E_IO, GS_E_MEMORY */
-enum gs_status gsi_part_take(struct gsi_inputs *inputs, uint32_t number, uint32_t count,
-                             struct gsi_part_report *report);
+enum gs_status gsi_part_apply(struct gsi_inputs *inputs, uint32_t number, uint32_t count,
+                              struct gsi_part_report *report);
 
 #endif

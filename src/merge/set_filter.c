@@ -72,7 +72,7 @@ enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inpu
     return gsi_set_streams_copy(inputs, output, temp_dir, sets->written);
 }
 
-void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind)
+void gsi_set_filter_start(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind)
 {
     sets->inputs = inputs;
     sets->kind = kind;
@@ -103,35 +103,35 @@ static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_b
 /* Each thread has its work, elements that are compared, and a block of each file after room for one
  * row. */
 static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t thread_count,
-                    struct gsi_shelf *shelf)
+                    struct gsi_bump *bump)
 {
     const uint64_t element = element_bytes(sets);
     sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
     const uint64_t blocks = sets->inputs->count * (element + sets->block_bytes);
-    GSI_PLACE(shelf, sets->works, thread_count);
+    GSI_BUMP_ALLOC(bump, sets->works, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        uint8_t *elements = gsi_shelf_place_whole(shelf, ELEMENTS * element + blocks, LINE);
+        uint8_t *elements = gsi_bump_alloc_whole(bump, ELEMENTS * element + blocks, LINE);
         if (sets->works != NULL)
             sets->works[i].element = elements;
     }
 }
 
-struct gsi_shelf gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                                     uint32_t thread_count)
+struct gsi_bump gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                                    uint32_t thread_count)
 {
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     if (sets == NULL)
-        return shelf;
+        return bump;
     struct gsi_set_filter planned = {.inputs = sets->inputs};
-    lay_out(&planned, memory_bytes, thread_count, &shelf);
-    return shelf;
+    lay_out(&planned, memory_bytes, thread_count, &bump);
+    return bump;
 }
 
 void gsi_set_filter_close(struct gsi_set_filter *sets)
 {
     if (sets->inputs == NULL)
         return;
-    gsi_shelf_close(&sets->shelf, &sets->inputs->loop->ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&sets->bump, &sets->inputs->loop->ledger, GSI_MEMORY_TABLES);
     pthread_mutex_destroy(&sets->lock);
     *sets = (struct gsi_set_filter){0};
 }
@@ -592,9 +592,9 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
                                    uint32_t thread_count)
 {
     struct gsi_loop *loop = sets->inputs->loop;
-    sets->shelf = sets->inputs->plan->sets;
-    GSI_TRY(gsi_shelf_open(&sets->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
-    lay_out(sets, memory_bytes, thread_count, &sets->shelf);
+    sets->bump = sets->inputs->plan->sets;
+    GSI_TRY(gsi_bump_open(&sets->bump, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
+    lay_out(sets, memory_bytes, thread_count, &sets->bump);
     bool is_first_empty = sets->inputs->spec->merges_first && sets->inputs->table[0].bytes == 0;
     return is_first_empty ? check_others(sets) : GS_OK;
 }

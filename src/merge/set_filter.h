@@ -44,7 +44,7 @@ struct gsi_set_filter {
     struct gsi_inputs *inputs;
     enum gsi_set kind;
     uint64_t block_bytes; /* what is read of a file at a time */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_set_work *works; /* of each thread */
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
@@ -61,22 +61,23 @@ struct gsi_set_filter {
 /* gsi_set_filter_begin: checks the inputs, whose headers were read, and copies streams to files
  * (set_streams.h).
  * fails GS_E_USAGE: too many inputs; as set_streams.h
- * gsi_set_filter_take: call it after the inputs were measured. Their bytes are then only those of
+ * gsi_set_filter_start: call it after the inputs were measured. Their bytes are then only those of
  * merged inputs. `sets` outlives the inputs. All other calls do nothing if the job has no set
  * operation. */
 enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
                                     const char *output, const char *temp_dir);
-void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind);
+void gsi_set_filter_start(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                          enum gsi_set kind);
 
 /* gsi_set_filter_looked_at: returns the bytes of the files that are compared, but not merged. */
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
 
-/* gsi_set_filter_plan: returns the shelf of the filter, if the job has `memory_bytes`.
- * gsi_set_filter_open: allocates the shelf that was planned for the same memory and threads. If the
- * first file is empty, checks the order of the others, because no piece does.
+/* gsi_set_filter_plan: returns the bump allocator of the filter, if the job has `memory_bytes`.
+ * gsi_set_filter_open: opens the bump allocator that was planned for the same memory and threads.
+ * If the first file is empty, checks the order of the others, because no piece does.
  * fails GS_E_MEMORY; GS_E_INPUT: a file is not sorted; GS_E_CANCELED */
-struct gsi_shelf gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                                     uint32_t thread_count);
+struct gsi_bump gsi_set_filter_plan(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                                    uint32_t thread_count);
 enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,
                                    uint32_t thread_count);
 void gsi_set_filter_close(struct gsi_set_filter *sets); /* also zeroed ones */

@@ -49,11 +49,11 @@ static enum gs_status look_at_ends(struct gsi_inputs *inputs, struct gsi_input *
     GSI_TRY(
         gsi_input_read(input, record, inputs->loop->layout->element_bytes, 0, inputs->loop->error));
     gsi_key_scope_begin(inputs->loop->layout->scope, record);
-    gsi_key_scope_take(inputs->loop->layout->scope, record, 1);
+    gsi_key_scope_scan(inputs->loop->layout->scope, record, 1);
     GSI_TRY(gsi_input_read(input, record, inputs->loop->layout->element_bytes,
                            input->bytes - inputs->loop->layout->element_bytes,
                            inputs->loop->error));
-    gsi_key_scope_take(inputs->loop->layout->scope, record, 1);
+    gsi_key_scope_scan(inputs->loop->layout->scope, record, 1);
     if (inputs->are_many)
         gsi_input_close_for_now(input);
     return GS_OK;

@@ -38,9 +38,9 @@ enum gs_status gsi_apply_region(struct gsi_options *options, const char *text,
     uint64_t *bytes = &options->region_bytes;
     *bytes = UINT64_MAX;
     options->has_region = true;
-    if (take_front(text, ':', front) && gsi_place_parse(front, &options->region_off)) {
+    if (take_front(text, ':', front) && gsi_byte_count_parse(front, &options->region_off)) {
         const char *back = text + strlen(front) + 1;
-        if (*back == '\0' || (gsi_place_parse(back, bytes) && *bytes < UINT64_MAX))
+        if (*back == '\0' || (gsi_byte_count_parse(back, bytes) && *bytes < UINT64_MAX))
             return GS_OK;
     }
     return gsi_fail(error, GS_E_USAGE, 0,

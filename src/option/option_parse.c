@@ -54,7 +54,8 @@ static enum gs_status take_flag(const struct gsi_option_row *row, const char *te
 static enum gs_status take_size(const struct gsi_option_row *row, const char *text, uint64_t *bytes,
                                 struct gs_error *error)
 {
-    bool is_size = row->is_place ? gsi_place_parse(text, bytes) : gs_size_parse(text, 0, bytes);
+    bool is_size =
+        row->is_place ? gsi_byte_count_parse(text, bytes) : gs_size_parse(text, 0, bytes);
     if (is_size && *bytes >= row->least)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,

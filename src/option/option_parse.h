@@ -38,9 +38,9 @@ enum gs_status gsi_apply_memory(struct gsi_options *options, const char *text,
 enum gs_status gsi_apply_device(struct gsi_options *options, const char *text,
                                 struct gs_error *error);
 
-/* gsi_place_parse: parses a number of bytes as gs_size_parse does, but without a
+/* gsi_byte_count_parse: parses a number of bytes as gs_size_parse does, but without a
  * fraction. */
-bool gsi_place_parse(const char *text, uint64_t *bytes);
+bool gsi_byte_count_parse(const char *text, uint64_t *bytes);
 
 struct gsi_text_list {
     const char *const **texts; /* in the options */

@@ -63,7 +63,7 @@ bool gs_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
     return is_size;
 }
 
-bool gsi_place_parse(const char *text, uint64_t *bytes)
+bool gsi_byte_count_parse(const char *text, uint64_t *bytes)
 {
     long double number;
     bool is_place = take_size(text, 0, &number) && number == (long double)(uint64_t)number;

@@ -51,17 +51,17 @@ void gsi_delivery_clear(struct gsi_delivery *delivery)
 static bool take_to_sink(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
-    gsi_sink_take(&delivery->sink, window); /* whose data stay until the next event */
-    if (delivery->mark_blocks.take != NULL)
-        delivery->mark_blocks.take(delivery->mark_blocks.context, window);
+    gsi_sink_accept(&delivery->sink, window); /* whose data stay until the next event */
+    if (delivery->mark_blocks.accept != NULL)
+        delivery->mark_blocks.accept(delivery->mark_blocks.context, window);
     return false;
 }
 
 static bool take_to_marks(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
-    if (delivery->marks.take_window != NULL)
-        delivery->marks.take_window(delivery->marks.context, window);
+    if (delivery->marks.accept_window != NULL)
+        delivery->marks.accept_window(delivery->marks.context, window);
     return true;
 }
 
@@ -101,7 +101,7 @@ static enum gs_status begin_files(struct gsi_delivery *delivery, struct gsi_buff
     *stage = (struct gsi_stage){.context = delivery,
                                 .pump = pump_sink,
                                 .is_done = is_sink_idle,
-                                .take_window = take_to_sink,
+                                .accept_window = take_to_sink,
                                 .end = end_sink};
     gsi_sink_init(&delivery->sink, target, from, bytes);
     return GS_OK;
@@ -109,7 +109,7 @@ static enum gs_status begin_files(struct gsi_delivery *delivery, struct gsi_buff
 
 static struct gsi_link link_of(const struct gsi_stage *stage)
 {
-    return (struct gsi_link){.context = stage->context, .take = stage->take_window};
+    return (struct gsi_link){.context = stage->context, .accept = stage->accept_window};
 }
 
 static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool may_restart)
@@ -125,7 +125,7 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
         delivery->links[delivery->link_count++] = gsi_stream_check_link(&delivery->check);
     }
     delivery->links[delivery->link_count++] =
-        (struct gsi_link){.context = delivery, .take = take_to_marks};
+        (struct gsi_link){.context = delivery, .accept = take_to_marks};
     if (gsi_ranks_wanted(target->spec->statistics))
         delivery->links[delivery->link_count++] = gsi_ranks_link(&delivery->ranks);
     if (delivery->has_blocks)
@@ -185,20 +185,20 @@ enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_di
 
 /* ---- windows ---- */
 
-void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window)
+void gsi_delivery_accept(struct gsi_delivery *delivery, struct gsi_buffer *window)
 {
-    gsi_links_take(delivery->links, delivery->link_count, window);
+    gsi_links_accept(delivery->links, delivery->link_count, window);
 }
 
 static bool take(void *context, struct gsi_buffer *window)
 {
-    gsi_delivery_take(context, window);
+    gsi_delivery_accept(context, window);
     return false;
 }
 
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery)
 {
-    return (struct gsi_link){.context = delivery, .take = take};
+    return (struct gsi_link){.context = delivery, .accept = take};
 }
 
 void gsi_delivery_end(struct gsi_delivery *delivery)
@@ -301,11 +301,11 @@ static void fill_done(struct gsi_task *task)
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     struct filling *filling = window->holder;
     gsi_reorder_add(&filling->reorder, window);
-    while ((window = gsi_reorder_take(&filling->reorder)) != NULL) {
+    while ((window = gsi_reorder_pop(&filling->reorder)) != NULL) {
         filling->delivery->target->loop->done_bytes += window->bytes;
-        if (filling->filler->take != NULL)
-            filling->filler->take(filling->filler->context, window);
-        gsi_delivery_take(filling->delivery, window);
+        if (filling->filler->accept != NULL)
+            filling->filler->accept(filling->filler->context, window);
+        gsi_delivery_accept(filling->delivery, window);
     }
 }
 
@@ -318,7 +318,7 @@ static bool fill_windows(void *context)
     struct gsi_buffer *window;
     bool has_moved = false;
     while (filling->started_count < filling->filler->count &&
-           (window = gsi_buffers_take(&filling->delivery->windows)) != NULL) {
+           (window = gsi_buffers_pop(&filling->delivery->windows)) != NULL) {
         if (window->tags != NULL) /* records begin as far into a page as they will in the output */
             window->data = window->memory + filling->started_count * bytes % GSI_DIRECT_ALIGN;
         window->turn_idx = filling->window_count++;
@@ -405,14 +405,14 @@ enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct g
     return gsi_read_back(target, &delivery->windows, written);
 }
 
-enum gs_status gsi_delivery_place(struct gsi_delivery *delivery)
+enum gs_status gsi_delivery_commit(struct gsi_delivery *delivery)
 {
     struct gsi_target *target = delivery->target;
     const uint64_t count =
         delivery->has_blocks ? delivery->write_flow.flow.count : delivery->check.digest.count;
     if (target->inputs->values != NULL)
-        return gsi_columns_place(&delivery->columns, count);
+        return gsi_columns_commit(&delivery->columns, count);
     if (delivery->is_split)
-        return gsi_split_place(&delivery->split, count, delivery->report.split);
+        return gsi_split_commit(&delivery->split, count, delivery->report.split);
     return gsi_output_commit(&target->output, target->file_bytes, target->loop->error);
 }

@@ -1,7 +1,7 @@
 /* delivery.h: takes windows from any producer, and writes and places the output.
  *
  *     merger -> first K        strategy/sort.c ----.
- *     one pass as it reads     output/in_order.c --+-> check -> ranks -+-> sink -> marks
+ *     one pass as it reads     output/one_pass.c --+-> check -> ranks -+-> sink -> marks
  *     filler: first elements   strategy/top.c -----+                   '-> flow -> blocks -> sink
  *     filler: values counted   strategy/counted.c -'
  *
@@ -71,12 +71,12 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
 enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t bytes);
 enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_digest *dropped);
 
-/* gsi_delivery_take: accepts the next window, in order.
+/* gsi_delivery_accept: accepts the next window, in order.
  * gsi_delivery_link: returns a link that does the same and keeps the window.
  * gsi_delivery_stage: returns a stage that is done when nothing waits or is being written. After
  * the end, it must also hold nothing.
  * gsi_delivery_end: call it after the last window. */
-void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window);
+void gsi_delivery_accept(struct gsi_delivery *delivery, struct gsi_buffer *window);
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);
 void gsi_delivery_end(struct gsi_delivery *delivery);
@@ -95,7 +95,7 @@ struct gsi_filler {
      *        is not. NULL: 0.
      * take: the next window, in order, before it is delivered. May be NULL. */
     enum gs_status (*begin)(void *context, uint64_t *first);
-    void (*take)(void *context, struct gsi_buffer *window);
+    void (*accept)(void *context, struct gsi_buffer *window);
     uint64_t count; /* of elements */
 };
 
@@ -111,9 +111,9 @@ void gsi_delivery_tell_ends(const struct gsi_delivery *delivery);
 /* gsi_delivery_finish: after everything delivered was verified: reads the output back, if that was
  * asked for.
  * in    written: the digest that the file must have; NULL: that of the checked elements
- * gsi_delivery_place: then puts the output in its place.
+ * gsi_delivery_commit: then puts the output in its place.
  * fails GS_E_VERIFY; GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct gsi_digest *written);
-enum gs_status gsi_delivery_place(struct gsi_delivery *delivery);
+enum gs_status gsi_delivery_commit(struct gsi_delivery *delivery);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_report *part,
-                             struct gsi_into_report *report)
+enum gs_status gsi_into_apply(struct gsi_target *target, const struct gsi_part_report *part,
+                              struct gsi_into_report *report)
 {
     bool is_part = part->count > 0;
     uint32_t element = target->loop->layout->element_bytes;

@@ -14,11 +14,11 @@ struct gsi_into_report {
     uint64_t off, file_bytes;
 };
 
-/* gsi_into_take: computes the place of this job's output in the file of --into. The inputs are
+/* gsi_into_apply: computes the place of this job's output in the file of --into. The inputs are
  * measured, and cut to the part.
  * fails GS_E_MEMORY */
-enum gs_status gsi_into_take(struct gsi_target *target, const struct gsi_part_report *part,
-                             struct gsi_into_report *report);
+enum gs_status gsi_into_apply(struct gsi_target *target, const struct gsi_part_report *part,
+                              struct gsi_into_report *report);
 
 /* gsi_into_open: opens the output there.
  * fails GS_E_USAGE: it has another length, is no regular file or an input; GS_E_SPACE, GS_E_IO */

@@ -93,7 +93,7 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics 
         report->bin_count = asked->bins;
     report->quantile_count = asked->quantile_count;
     for (size_t i = 0; i < report->quantile_count; i++) {
-        struct gsi_rank_places *places = &ranks->places[i];
+        struct gsi_rank_positions *places = &ranks->places[i];
         struct gsi_quantile_report *quantile = &report->quantiles[i];
         gsi_fit_name(quantile->text, sizeof quantile->text, asked->quantiles[i]);
         if (ranks->count == 0)
@@ -236,7 +236,7 @@ static bool take(void *context, struct gsi_buffer *window)
     uint32_t bytes = ranks->layout->element_bytes;
     uint64_t n = window->bytes / bytes, end = ranks->first + ranks->count;
     for (size_t i = 0; ranks->count > 0 && i < ranks->report->quantile_count; i++) {
-        struct gsi_rank_places *places = &ranks->places[i];
+        struct gsi_rank_positions *places = &ranks->places[i];
         take_value(ranks, window, places->nearest, ranks->report->quantiles[i].value);
         take_value(ranks, window, places->low, places->low_value);
         take_value(ranks, window, places->high, places->high_value);
@@ -254,7 +254,7 @@ static bool take(void *context, struct gsi_buffer *window)
 
 struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks)
 {
-    return (struct gsi_link){.context = ranks, .take = take};
+    return (struct gsi_link){.context = ranks, .accept = take};
 }
 
 void gsi_ranks_end(struct gsi_ranks *ranks)
@@ -266,7 +266,7 @@ void gsi_ranks_end(struct gsi_ranks *ranks)
     report->has_groups = ranks->has_groups;
     end_bins(ranks);
     for (size_t i = 0; ranks->count > 0 && i < report->quantile_count; i++) {
-        const struct gsi_rank_places *places = &ranks->places[i];
+        const struct gsi_rank_positions *places = &ranks->places[i];
         struct gsi_quantile_report *quantile = &report->quantiles[i];
         quantile->between =
             gsi_quantile_mix(ranks->type, places->low_value, places->high_value, places->part);

@@ -61,7 +61,7 @@ struct gsi_ranks {
     uint64_t seen;         /* elements that have passed */
     uint64_t first, count; /* of those that are no NaNs */
     struct gsi_quantile quantiles[GSI_QUANTILES_MAX];
-    struct gsi_rank_places {
+    struct gsi_rank_positions {
         uint64_t nearest, low, high; /* in the output */
         double part;
         uint8_t low_value[16], high_value[16];

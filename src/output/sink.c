@@ -57,7 +57,7 @@ static bool end_write(struct gsi_sink *sink, struct gsi_io *io)
 static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     gsi_loop_now(sink->target->loop)->bytes_written += window->bytes;
-    gsi_buffers_give(sink->windows, window);
+    gsi_buffers_return(sink->windows, window);
 }
 
 static void start_stream_head(struct gsi_sink *sink);
@@ -166,7 +166,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
                      output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
     if (target->pack != NULL)
         sink->windows = gsi_zst_pack_begin(target->pack, &target->inputs->header, windows,
-                                           (struct gsi_link){.context = sink, .take = put});
+                                           (struct gsi_link){.context = sink, .accept = put});
     if (is_stream(sink))
         write_header(sink);
 }
@@ -249,7 +249,7 @@ uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
 
 /* ---- any output ---- */
 
-void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
+void gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     gsi_byte_order_turn(sink->target->spec->byte_order, gsi_target_layout(sink->target),
                         window->data, window->bytes);
@@ -260,7 +260,7 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
     }
     if (sink->target->pack != NULL) {
         sink->bytes += window->bytes;
-        gsi_zst_pack_take(sink->target->pack, window);
+        gsi_zst_pack_accept(sink->target->pack, window);
         return;
     }
     uint64_t header = sink->target->inputs->header.bytes;

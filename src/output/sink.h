@@ -30,10 +30,10 @@ struct gsi_sink {
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 
-/* gsi_sink_take: accepts the next window in output order. Its data stay until the next event, and
+/* gsi_sink_accept: accepts the next window in output order. Its data stay until the next event, and
  * it returns to the set of windows after it was written. Windows of records may have any length;
  * other windows, but the last, are a multiple of GSI_DIRECT_ALIGN long. */
-void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
+void gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window);
 
 /* gsi_sink_finish: writes the rest, and the header of a file. Call it after the last window, when
  * idle.

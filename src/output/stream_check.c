@@ -115,5 +115,5 @@ static bool take(void *context, struct gsi_buffer *window)
 
 struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check)
 {
-    return (struct gsi_link){.context = check, .take = take};
+    return (struct gsi_link){.context = check, .accept = take};
 }

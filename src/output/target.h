@@ -52,7 +52,7 @@ struct gsi_output_spec {
     uint32_t group_key_bytes; /* with --group: bytes of the keys that make a group; else 0 */
 };
 
-/* Memory of the output besides windows: sizes of buffers, and planned shelves. */
+/* Memory of the output besides windows: sizes of buffers, and planned bump allocators. */
 struct gsi_output_plan {
     uint32_t pack_level;  /* of zstd; 0: plain */
     uint32_t pack_slots;  /* frames that are packed at the same time */
@@ -61,7 +61,7 @@ struct gsi_output_plan {
     uint32_t room_count;
     uint32_t batch_count;       /* likewise: batches under way at a time, at least room_count */
     uint64_t split_block_bytes; /* with --split or --values */
-    struct gsi_shelf write_flow, split, pack;
+    struct gsi_bump write_flow, split, pack;
 };
 
 struct gsi_target {
@@ -70,7 +70,7 @@ struct gsi_target {
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
-    bool has_one_pass;         /* what is in order is written as it is read (in_order.h) */
+    bool has_one_pass;         /* what is in order is written as it is read (one_pass.h) */
     struct gsi_zst_pack *pack; /* NULL: it is plain */
     const struct gsi_output_plan *plan;
     struct gsi_split_files files; /* with --split; `output` says in which directory then */
@@ -105,7 +105,8 @@ const char *gsi_target_left(const struct gsi_target *target);
  * (write_flow.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
-/* gsi_target_plan: plans compression. The shelf plan->pack stays empty if the output is plain. */
+/* gsi_target_plan: plans compression. The bump allocator plan->pack stays empty if the output is
+ * plain. */
 void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                      struct gsi_output_plan *plan);
 

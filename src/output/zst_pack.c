@@ -28,7 +28,7 @@ struct gsi_zst_pack {
     const char *name;
     struct gsi_buffer *first; /* the first frame, which holds the header; NULL: it was lent */
     struct gsi_link next;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     uint64_t begun;             /* frames that were filled */
     struct gsi_reorder ordered; /* of these, the ones that were compressed */
     struct gsi_buffers frames;
@@ -37,20 +37,20 @@ struct gsi_zst_pack {
 };
 
 /* The structure is at the beginning. */
-static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct gsi_shelf *shelf)
+static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct gsi_bump *bump)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = BUFFER_BYTES};
     ZSTD_compressionParameters parameters = ZSTD_getCParams((int)level, FRAME_BYTES, 0);
     const uint64_t bytes =
         gsi_round_up_u64(ZSTD_estimateCCtxSize_usingCParams(parameters), ALIGNMENT);
     struct gsi_zst_pack *pack =
-        gsi_shelf_place_whole(shelf, sizeof *pack + frame_count * sizeof(ZSTD_CCtx *), ALIGNMENT);
+        gsi_bump_alloc_whole(bump, sizeof *pack + frame_count * sizeof(ZSTD_CCtx *), ALIGNMENT);
     struct gsi_buffers frames;
     struct gsi_flow flow = {0};
-    gsi_buffers_lay_out(&frames, NULL, frame_count, shape, shelf);
-    gsi_flow_place(&flow, 0, GSI_FLOW_COPIES, shelf);
+    gsi_buffers_lay_out(&frames, NULL, frame_count, shape, bump);
+    gsi_flow_alloc(&flow, 0, GSI_FLOW_COPIES, bump);
     for (uint32_t i = 0; i < frame_count; i++) {
-        void *context = gsi_shelf_place_whole(shelf, bytes, ALIGNMENT);
+        void *context = gsi_bump_alloc_whole(bump, bytes, ALIGNMENT);
         if (pack != NULL)
             pack->contexts[i] = ZSTD_initStaticCCtx(context, bytes);
     }
@@ -61,11 +61,11 @@ static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct
     return pack;
 }
 
-struct gsi_shelf gsi_zst_pack_plan(uint32_t level, uint32_t frame_count)
+struct gsi_bump gsi_zst_pack_plan(uint32_t level, uint32_t frame_count)
 {
-    struct gsi_shelf shelf = {0};
-    lay_out(level, frame_count, &shelf);
-    return shelf;
+    struct gsi_bump bump = {0};
+    lay_out(level, frame_count, &bump);
+    return bump;
 }
 
 /* A context in given memory has no default parameters before it is reset. */
@@ -79,15 +79,15 @@ static bool set_up(ZSTD_CCtx *context, uint32_t level)
 
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loop, const char *name,
                                  uint32_t level, uint32_t frame_count,
-                                 const struct gsi_shelf *planned)
+                                 const struct gsi_bump *planned)
 {
-    struct gsi_shelf shelf = *planned;
+    struct gsi_bump bump = *planned;
     bool is_good = true;
     *out = NULL;
-    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
-    struct gsi_zst_pack *pack = lay_out(level, frame_count, &shelf);
+    GSI_TRY(gsi_bump_open(&bump, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
+    struct gsi_zst_pack *pack = lay_out(level, frame_count, &bump);
     pack->loop = loop;
-    pack->shelf = shelf;
+    pack->bump = bump;
     pack->name = name;
     for (uint32_t i = 0; i < frame_count; i++)
         is_good = is_good && set_up(pack->contexts[i], level);
@@ -101,8 +101,8 @@ void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 {
     if (pack == NULL)
         return;
-    struct gsi_shelf shelf = pack->shelf;
-    gsi_shelf_close(&shelf, &pack->loop->ledger, GSI_MEMORY_CODEC);
+    struct gsi_bump bump = pack->bump;
+    gsi_bump_close(&bump, &pack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
 /* ---- frames ---- */
@@ -110,7 +110,7 @@ void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 /* A free frame that begins with `bytes` bytes; NULL: none is free. */
 static struct gsi_buffer *pop_frame(struct gsi_zst_pack *pack, const void *lead, uint64_t bytes)
 {
-    struct gsi_buffer *frame = gsi_buffers_take(&pack->frames);
+    struct gsi_buffer *frame = gsi_buffers_pop(&pack->frames);
     if (frame == NULL)
         return NULL;
     if (bytes > 0)
@@ -150,8 +150,8 @@ static void compress_done(struct gsi_task *task)
     frame->data = frame->memory + FRAME_BYTES;
     frame->bytes = *coded_bytes_of(frame);
     gsi_reorder_add(&pack->ordered, frame);
-    while (!gsi_loop_has_failed(pack->loop) && (frame = gsi_reorder_take(&pack->ordered)) != NULL)
-        pack->next.take(pack->next.context, frame);
+    while (!gsi_loop_has_failed(pack->loop) && (frame = gsi_reorder_pop(&pack->ordered)) != NULL)
+        pack->next.accept(pack->next.context, frame);
 }
 
 static void take_frame(void *context, struct gsi_buffer *frame)
@@ -175,16 +175,16 @@ struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct g
     pack->flow =
         (struct gsi_flow){.loop = pack->loop,
                           .copies = pack->flow.copies,
-                          .receiver = {.context = pack, .block = lend_frame, .take = take_frame},
+                          .receiver = {.context = pack, .block = lend_frame, .accept = take_frame},
                           .windows = windows,
                           .most = UINT64_MAX};
     gsi_flow_begin(&pack->flow);
     return &pack->frames;
 }
 
-void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window)
+void gsi_zst_pack_accept(struct gsi_zst_pack *pack, struct gsi_buffer *window)
 {
-    gsi_flow_take(&pack->flow, window);
+    gsi_flow_accept(&pack->flow, window);
 }
 
 /* A header without data, or nothing at all, is a frame, too: zstd takes an empty file for a damaged

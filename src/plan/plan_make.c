@@ -14,7 +14,7 @@ static enum gs_status plan_sort(const struct gsi_plan_request *request, struct g
     GSI_TRY(request->device_bytes > 0 ? gsi_plan_device(request, plan, usable, error)
                                       : gsi_plan_runs(request, plan, usable, error));
     if (request->device_bytes == 0)
-        gsi_plan_in_order(request, plan);
+        gsi_plan_one_pass(request, plan);
     if (plan->spilled_runs > 0 && gsi_plan_top(request, &common, usable))
         *plan = common;
     return GS_OK;

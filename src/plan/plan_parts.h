@@ -132,8 +132,8 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi
 bool gsi_plan_top(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t usable);
 bool gsi_plan_top_is_little(const struct gsi_plan_request *request);
 
-/* gsi_plan_in_order: sets late_bytes of an otherwise complete plan of the arena. */
-void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan);
+/* gsi_plan_one_pass: sets late_bytes of an otherwise complete plan of the arena. */
+void gsi_plan_one_pass(const struct gsi_plan_request *request, struct gsi_plan *plan);
 
 /* ---- plan_predict.c ---- */
 

@@ -256,7 +256,7 @@ enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_
                : gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
 }
 
-/* ---- one pass for input that is nearly in order (output/in_order.h) ---- */
+/* ---- one pass for input that is nearly in order (output/one_pass.h) ---- */
 
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
 {
@@ -265,7 +265,7 @@ uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
 
 /* Sets late_bytes. Chunks that are partly written stay until they are written completely, so a
  * third of the chunks is left for them. */
-void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
+void gsi_plan_one_pass(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t region = plan->arena_bytes - gsi_plan_window_region(plan);
     uint64_t chunks = region / gsi_max_u64(plan->chunk_bytes, 1);

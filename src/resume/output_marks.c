@@ -284,10 +284,10 @@ enum gs_status gsi_resume_mark_output(struct gsi_resume *resume, struct gsi_run_
     marks->next_bytes = marks->cut_bytes + marks->step_bytes;
     merge->taken = marks->taken;
     merge->made_bytes = marks->cut_bytes / marks->output_bytes * marks->entry_bytes;
-    merge->cut = (struct gsi_link){.context = marks, .take = take_cut};
+    merge->cut = (struct gsi_link){.context = marks, .accept = take_cut};
     delivery->marks = (struct gsi_stage){
-        .context = marks, .pump = pump, .is_done = is_idle, .take_window = take_checked};
-    delivery->mark_blocks = (struct gsi_link){.context = marks, .take = take_delivered};
+        .context = marks, .pump = pump, .is_done = is_idle, .accept_window = take_checked};
+    delivery->mark_blocks = (struct gsi_link){.context = marks, .accept = take_delivered};
     return GS_OK;
 }
 

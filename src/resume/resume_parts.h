@@ -32,7 +32,7 @@ struct gsi_resume {
     /* runs.c */
     uint32_t tally_count;
     struct gsi_record_tally *tally; /* of all chunks so far */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_tally_sums *seals; /* a ring: tally_count at the end of each sealed run */
     uint32_t seal_count;
     uint64_t sealed, noted;          /* runs so far: sealed; in the journal */

@@ -37,23 +37,23 @@ struct gsi_resume_slice {
     uint8_t *elements; /* memory for some, which are copied from entries of a shuffle */
 };
 
-static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_shelf *shelf)
+static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi_bump *bump)
 {
     const struct gsi_layout *layout = resume->job.inputs->layout;
     resume->tally_count = gsi_record_tally_saved_count(layout);
-    resume->tally = gsi_record_tally_place(layout, shelf);
+    resume->tally = gsi_record_tally_alloc(layout, bump);
     resume->slice_count = thread_count;
-    GSI_PLACE(shelf, resume->slices, thread_count);
+    GSI_BUMP_ALLOC(bump, resume->slices, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        struct gsi_record_tally *tally = gsi_record_tally_place(layout, shelf);
-        uint8_t *elements = gsi_shelf_place_whole(shelf, copied_bytes(resume), sizeof(gsi_u128));
+        struct gsi_record_tally *tally = gsi_record_tally_alloc(layout, bump);
+        uint8_t *elements = gsi_bump_alloc_whole(bump, copied_bytes(resume), sizeof(gsi_u128));
         if (resume->slices != NULL) {
             resume->slices[i].tally = tally;
             resume->slices[i].elements = elements;
         }
     }
     resume->seal_count = thread_count + RUNS_BESIDE;
-    GSI_PLACE(shelf, resume->seals, (uint64_t)resume->seal_count * resume->tally_count);
+    GSI_BUMP_ALLOC(bump, resume->seals, (uint64_t)resume->seal_count * resume->tally_count);
 }
 
 /* Returns the saved tally at the end of a run, counted from the first of this process. */
@@ -64,10 +64,10 @@ static struct gsi_tally_sums *seal_of(const struct gsi_resume *resume, uint64_t 
 
 uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_count)
 {
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     struct gsi_resume planned = {.job = resume->job};
-    lay_out(&planned, thread_count, &shelf);
-    return shelf.bytes;
+    lay_out(&planned, thread_count, &bump);
+    return bump.bytes;
 }
 
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
@@ -76,15 +76,15 @@ enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
     /* There may be more threads than planned. */
     uint32_t thread_count =
         gsi_max_u32(resume->snapshot.begin.thread_count, loop->plan->thread_count);
-    lay_out(resume, thread_count, &resume->shelf);
-    GSI_TRY(gsi_shelf_open(&resume->shelf, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
-    lay_out(resume, thread_count, &resume->shelf);
+    lay_out(resume, thread_count, &resume->bump);
+    GSI_TRY(gsi_bump_open(&resume->bump, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
+    lay_out(resume, thread_count, &resume->bump);
     return GS_OK;
 }
 
 void gsi_resume_runs_close(struct gsi_resume *resume)
 {
-    gsi_shelf_close(&resume->shelf, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&resume->bump, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
 }
 
 /* The first seal lends its memory. */

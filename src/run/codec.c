@@ -54,17 +54,17 @@ enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers
 /* ---- memory ---- */
 
 /* Lays out the memory of one thread: the same bytes for each. */
-static void lay_out(const struct gsi_coder *model, struct gsi_shelf *shelf, bool *is_good)
+static void lay_out(const struct gsi_coder *model, struct gsi_bump *bump, bool *is_good)
 {
     struct gsi_coder made = *model;
     struct gsi_coder *coder =
-        gsi_shelf_place_whole(shelf, sizeof *coder + made.ops->state_bytes, GSI_CODEC_ALIGNMENT);
+        gsi_bump_alloc_whole(bump, sizeof *coder + made.ops->state_bytes, GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
         made.state = memset(coder + 1, 0, made.ops->state_bytes);
-    if (made.ops->lay_out != NULL && !made.ops->lay_out(&made, shelf))
+    if (made.ops->lay_out != NULL && !made.ops->lay_out(&made, bump))
         *is_good = false;
     made.work =
-        gsi_shelf_place_whole(shelf, made.data_bytes + made.ops->slack_bytes, GSI_CODEC_ALIGNMENT);
+        gsi_bump_alloc_whole(bump, made.data_bytes + made.ops->slack_bytes, GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
         *coder = made;
 }
@@ -78,11 +78,11 @@ static struct gsi_coder make_model(enum gsi_codec_id id, uint32_t level, uint64_
 uint64_t gsi_codec_bytes(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes)
 {
     struct gsi_coder model = make_model(id, level, data_bytes);
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     bool is_good = true;
     if (model.ops != NULL)
-        lay_out(&model, &shelf, &is_good);
-    return shelf.bytes;
+        lay_out(&model, &bump, &is_good);
+    return bump.bytes;
 }
 
 enum gs_status gsi_codec_open_ops(struct gsi_codec *codec, struct gsi_ledger *ledger,
@@ -92,13 +92,13 @@ enum gs_status gsi_codec_open_ops(struct gsi_codec *codec, struct gsi_ledger *le
     bool is_good = true;
     *codec = (struct gsi_codec){.ledger = ledger, .ops = model->ops, .id = model->id};
     for (uint32_t i = 0; i < thread_count; i++)
-        lay_out(model, &codec->shelf, &is_good);
-    codec->thread_bytes = codec->shelf.used / thread_count;
+        lay_out(model, &codec->bump, &is_good);
+    codec->thread_bytes = codec->bump.used / thread_count;
     GSI_ASSERT(codec->thread_bytes % GSI_CODEC_ALIGNMENT == 0);
-    GSI_TRY(gsi_shelf_open(&codec->shelf, ledger, GSI_MEMORY_CODEC, error));
+    GSI_TRY(gsi_bump_open(&codec->bump, ledger, GSI_MEMORY_CODEC, error));
     is_good = true;
     for (uint32_t i = 0; i < thread_count; i++)
-        lay_out(model, &codec->shelf, &is_good);
+        lay_out(model, &codec->bump, &is_good);
     if (is_good)
         return GS_OK;
     gsi_codec_close(codec);
@@ -115,15 +115,15 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
 
 void gsi_codec_close(struct gsi_codec *codec)
 {
-    gsi_shelf_close(&codec->shelf, codec->ledger, GSI_MEMORY_CODEC);
+    gsi_bump_close(&codec->bump, codec->ledger, GSI_MEMORY_CODEC);
     *codec = (struct gsi_codec){0};
 }
 
 struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread_idx)
 {
-    return codec->shelf.base == NULL
+    return codec->bump.base == NULL
                ? NULL
-               : (struct gsi_coder *)(codec->shelf.base + thread_idx * codec->thread_bytes);
+               : (struct gsi_coder *)(codec->bump.base + thread_idx * codec->thread_bytes);
 }
 
 /* ---- coders ---- */

@@ -67,11 +67,11 @@ struct gsi_codec_ops {
                            void *data, size_t bytes, uint64_t count, enum gsi_codec_id id);
     enum gsi_codec_id records_id; /* a second number, for frames of records; NONE: there is none */
 
-    /* May be set: memory of each thread. coder->state is zeroed. lay_out places more on a shelf, by
-     * gsi_shelf_place_whole with GSI_CODEC_ALIGNMENT. It is called without memory, too, to add up
-     * bytes; then coder->state is NULL. Returns whether the coder works. */
+    /* May be set: memory of each thread. coder->state is zeroed. lay_out allocates more from a bump
+     * allocator, by gsi_bump_alloc_whole with GSI_CODEC_ALIGNMENT. It is called without memory,
+     * too, to add up bytes; then coder->state is NULL. Returns whether the coder works. */
     uint32_t state_bytes, slack_bytes; /* of coder->state; of coder->work, besides data_bytes */
-    bool (*lay_out)(struct gsi_coder *coder, struct gsi_shelf *shelf);
+    bool (*lay_out)(struct gsi_coder *coder, struct gsi_bump *bump);
 
     /* Coded keys are planes, which encode and decode exchange with a device (packed->is_packed). */
     bool has_planes;
@@ -83,8 +83,8 @@ struct gsi_codec {
     struct gsi_ledger *ledger;
     const struct gsi_codec_ops *ops; /* NULL: not open */
     enum gsi_codec_id id;
-    struct gsi_shelf shelf;
-    uint64_t thread_bytes; /* of the shelf, per thread */
+    struct gsi_bump bump;
+    uint64_t thread_bytes; /* allocated per thread */
 };
 
 /* gsi_codec_of: returns the codec for frames, if frames are coded. A codec that was requested codes

@@ -49,7 +49,7 @@ static void decide(struct gsi_codec_choice *choice)
     choice->is_decided = true;
 }
 
-bool gsi_codec_choice_take(struct gsi_codec_choice *choice)
+bool gsi_codec_choice_next(struct gsi_codec_choice *choice)
 {
     bool is_known = choice->coded_frames >= SAMPLE_FRAMES && choice->raw_writes >= SAMPLE_WRITES;
     bool is_sample = choice->run_frames++ == 0 || choice->samples_due > 0;

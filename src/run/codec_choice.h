@@ -34,9 +34,9 @@ struct gsi_codec_choice {
 struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count);
 
 /* gsi_codec_choice_begin: begins a run.
- * gsi_codec_choice_take: counts a frame of the run; returns whether to code it. */
+ * gsi_codec_choice_next: counts a frame of the run; returns whether to code it. */
 void gsi_codec_choice_begin(struct gsi_codec_choice *choice);
-bool gsi_codec_choice_take(struct gsi_codec_choice *choice);
+bool gsi_codec_choice_next(struct gsi_codec_choice *choice);
 
 /* Measurements: a frame was coded; the write of a raw frame began, and ended. */
 void gsi_codec_choice_coded(struct gsi_codec_choice *choice, uint64_t raw_bytes,

@@ -227,9 +227,9 @@ static uint64_t ahead_bytes(const struct gsi_spill_store *store, uint64_t frame_
     return gsi_min_u64(gsi_ceil_div_u64(frames, store->directory_count), most) * bytes;
 }
 
-enum gs_status gsi_spill_place(struct gsi_spill_store *store, uint64_t frame_idx,
-                               uint64_t frame_count, struct gsi_frame_ref *ref,
-                               struct gs_error *error)
+enum gs_status gsi_spill_allocate(struct gsi_spill_store *store, uint64_t frame_idx,
+                                  uint64_t frame_count, struct gsi_frame_ref *ref,
+                                  struct gs_error *error)
 {
     struct gsi_spill_directory *directory;
     uint32_t part = (uint32_t)(frame_idx * store->part_count / frame_count);

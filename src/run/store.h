@@ -97,12 +97,12 @@ static inline const char *gsi_spill_where(const struct gsi_spill_store *store,
     return gsi_spill_directory_of(store, ref)->path;
 }
 
-/* gsi_spill_place: finds a place for frame `frame_idx` of a run of `frame_count` and enters it in
- * `ref`, which contains the size of the frame.
+/* gsi_spill_allocate: finds a place for frame `frame_idx` of a run of `frame_count` and enters it
+ * in `ref`, which contains the size of the frame.
  * fails GS_E_SPACE, naming the directories, when all are full */
-enum gs_status gsi_spill_place(struct gsi_spill_store *store, uint64_t frame_idx,
-                               uint64_t frame_count, struct gsi_frame_ref *ref,
-                               struct gs_error *error);
+enum gs_status gsi_spill_allocate(struct gsi_spill_store *store, uint64_t frame_idx,
+                                  uint64_t frame_count, struct gsi_frame_ref *ref,
+                                  struct gs_error *error);
 
 /* gsi_spill_restore: registers a frame that is already in a kept file. */
 void gsi_spill_restore(struct gsi_spill_store *store, const struct gsi_frame_ref *ref);

@@ -64,9 +64,9 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
                                      struct gsi_spill *spill, struct gsi_buffers *windows,
                                      struct gsi_spilled_run *run, uint64_t key_count);
 
-/* gsi_spill_writer_take: accepts the next window of the run and keeps it. This is the `take`
+/* gsi_spill_writer_accept: accepts the next window of the run and keeps it. This is the `take`
  * function of a link (loop/loop.h). */
-bool gsi_spill_writer_take(void *context, struct gsi_buffer *window);
+bool gsi_spill_writer_accept(void *context, struct gsi_buffer *window);
 
 /* ---- disk_release.c: releases the disk of frames after a merge has read them ----
  *

@@ -50,8 +50,8 @@ static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *
 {
     struct gsi_spill_store *store = &writer->spill->store;
     const struct gsi_spilled_run *run = writer->run;
-    if (gsi_spill_place(store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
-                        writer->loop->error) != GS_OK)
+    if (gsi_spill_allocate(store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
+                           writer->loop->error) != GS_OK)
         return;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = store->files[ref->file_idx].fd,
@@ -87,7 +87,7 @@ static void write_done(struct gsi_io *io)
         gsi_codec_choice_write_ends(&spill->choice, io->bytes, gsi_clock_ns());
     gsi_loop_now(loop)->bytes_written += io->bytes;
     gsi_spill_uncache(io);
-    gsi_buffers_give(writer->windows, window);
+    gsi_buffers_return(writer->windows, window);
 }
 
 /* Adds a sealed window to the run as its next frame. */
@@ -120,13 +120,13 @@ static void seal_done(struct gsi_task *task)
         add_frame(writer, gsi_buffer_list_pop(&writer->sealing));
 }
 
-bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
+bool gsi_spill_writer_accept(void *context, struct gsi_buffer *window)
 {
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     seal_of(window)->is_sealed = false;
     /* A window already split into planes is coded even if the choice has changed since. */
-    bool is_coded = gsi_codec_choice_take(&writer->spill->choice);
+    bool is_coded = gsi_codec_choice_next(&writer->spill->choice);
     seal_of(window)->is_coded = is_coded || window->packed.is_packed;
     gsi_buffer_list_push(&writer->sealing, window);
     writer->pending++;

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint8_t *frame = aligned_alloc(4096, FRAME_BYTES);
     FUZZ_CHECK(frame != NULL);
     struct gsi_codec *codec = &codecs[choice >> 4 & 1];
-    if (codec->shelf.base == NULL)
+    if (codec->bump.base == NULL)
         FUZZ_CHECK(gsi_codec_open(codec, &ledger, choice & 16 ? GSI_CODEC_DELTAS : GSI_CODEC_ZSTD,
                                   1, FRAME_BYTES, 1, &error) == GS_OK);
     memset(frame, 0, FRAME_BYTES);

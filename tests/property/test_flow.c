@@ -258,7 +258,7 @@ static struct job {
     struct gsi_flow flow, copier; /* the latter copies all windows, after the first flow */
     struct op ops[GSI_OPERATORS_MAX];
     struct set windows, blocks, copies;
-    struct gsi_shelf shelf; /* of the tasks of both flows */
+    struct gsi_bump bump; /* of the tasks of both flows */
     uint8_t room_memory[BATCHES_MOST * UNIT_MOST], scratch[BATCHES_MOST * UNIT_MOST];
     struct gsi_buffers rooms;
     struct gsi_buffer_list writing; /* blocks that were taken */
@@ -297,7 +297,7 @@ static uint64_t room_of(const struct gsi_buffer *block)
 static struct gsi_buffer *lend_block(void *context, uint64_t off)
 {
     assert_ptr_equal(context, &job);
-    struct gsi_buffer *block = below(4) > 0 ? gsi_buffers_take(&job.blocks.buffers) : NULL;
+    struct gsi_buffer *block = below(4) > 0 ? gsi_buffers_pop(&job.blocks.buffers) : NULL;
     if (block == NULL)
         return NULL;
     assert_int_equal(off, job.lent_bytes);
@@ -340,7 +340,7 @@ static void begin_file(void)
 
 /* A window of a flow that only shrinks: empty, or a block. Any two blocks have more than one full
  * block. */
-static void take_window(void *context, struct gsi_buffer *window)
+static void accept_window(void *context, struct gsi_buffer *window)
 {
     const size_t idx = (size_t)(window - job.windows.buffers.all);
     assert_ptr_equal(context, &job);
@@ -351,7 +351,7 @@ static void take_window(void *context, struct gsi_buffer *window)
     job.last_bytes = window->bytes > 0 ? window->bytes : job.last_bytes;
     memcpy(job.got + job.got_bytes, window->data, window->bytes);
     job.got_bytes += window->bytes;
-    gsi_buffers_give(&job.windows.buffers, window);
+    gsi_buffers_return(&job.windows.buffers, window);
 }
 
 static void take_block(void *context, struct gsi_buffer *block)
@@ -375,7 +375,7 @@ static void take_copy(void *context, struct gsi_buffer *block)
     assert_true(job.copied_bytes + block->bytes <= sizeof job.copied);
     memcpy(job.copied + job.copied_bytes, block->data, block->bytes);
     job.copied_bytes += block->bytes;
-    gsi_buffers_give(&job.copies.buffers, block);
+    gsi_buffers_return(&job.copies.buffers, block);
 }
 
 static void write_some(void)
@@ -383,7 +383,7 @@ static void write_some(void)
     struct gsi_buffer *block;
     while (below(3) > 0 && (block = gsi_buffer_list_pop(&job.writing)) != NULL) {
         memset(block->data, 0xee, block->capacity);
-        gsi_buffers_give(&job.blocks.buffers, block);
+        gsi_buffers_return(&job.blocks.buffers, block);
     }
 }
 
@@ -392,7 +392,7 @@ static void feed(void)
 {
     const uint64_t bytes = job.in_bytes;
     struct gsi_buffer *window;
-    if (job.fed == job.count || (window = gsi_buffers_take(&job.windows.buffers)) == NULL)
+    if (job.fed == job.count || (window = gsi_buffers_pop(&job.windows.buffers)) == NULL)
         return;
     memset(window->data, 0xdd, window->capacity);
     uint64_t n = gsi_min_u64(below(window->capacity / bytes + 1), job.count - job.fed);
@@ -407,7 +407,7 @@ static void feed(void)
     window->bytes = n * bytes;
     window->turn_idx = job.fed * bytes;
     job.fed += n;
-    gsi_flow_take(&job.flow, window);
+    gsi_flow_accept(&job.flow, window);
 }
 
 /* ---- the model ---- */
@@ -489,7 +489,7 @@ static void run_flow(void)
             /* Returns held windows when all others are read, or when no other window is free. */
             bool is_last = job.fed == job.count || job.windows.buffers.free_count == 0;
             if (is_last && job.held.head != NULL) {
-                gsi_flow_take_back(flow, gsi_buffer_list_pop(&job.held));
+                gsi_flow_return(flow, gsi_buffer_list_pop(&job.held));
                 continue;
             }
             for (size_t i = 0; i < count && (flow->is_enough || job.fed == job.count); i++)
@@ -677,11 +677,10 @@ static void draw_values(void)
 static void place_flows(uint32_t batches, uint32_t copies)
 {
     for (int i = 0; i < 2; i++) {
-        gsi_flow_place(&job.flow, batches, copies, &job.shelf);
-        gsi_flow_place(&job.copier, 0, copies, &job.shelf);
+        gsi_flow_alloc(&job.flow, batches, copies, &job.bump);
+        gsi_flow_alloc(&job.copier, 0, copies, &job.bump);
         if (i == 0)
-            assert_int_equal(gsi_shelf_open(&job.shelf, NULL, GSI_MEMORY_TABLES, &job.error),
-                             GS_OK);
+            assert_int_equal(gsi_bump_open(&job.bump, NULL, GSI_MEMORY_TABLES, &job.error), GS_OK);
     }
 }
 
@@ -710,7 +709,7 @@ static void draw_job(uint64_t idx)
     struct gsi_flow *flow = &job.flow;
     flow->loop = &job.loop;
     flow->receiver =
-        (struct gsi_receiver){.context = &job, .block = lend_block, .take = take_block};
+        (struct gsi_receiver){.context = &job, .block = lend_block, .accept = take_block};
     flow->windows = &job.windows.buffers;
     flow->rooms = (is_map && !are_cut) || only_shrinks() ? NULL : &job.rooms;
     flow->operators.scratch = job.scratch;
@@ -720,11 +719,11 @@ static void draw_job(uint64_t idx)
     job.copier = (struct gsi_flow){
         .loop = &job.loop,
         .copies = job.copier.copies,
-        .receiver = {.context = &job, .blocks = &job.copies.buffers, .take = take_copy},
+        .receiver = {.context = &job, .blocks = &job.copies.buffers, .accept = take_copy},
         .windows = &job.windows.buffers,
         .most = UINT64_MAX};
     if (only_shrinks()) {
-        flow->receiver.take = take_window;
+        flow->receiver.accept = accept_window;
         flow->windows = NULL;
         flow->next = NULL;
         flow->most = UINT64_MAX;
@@ -743,7 +742,7 @@ static void clear_job(void)
     gsi_buffers_clear(&job.blocks.buffers);
     gsi_buffers_clear(&job.copies.buffers);
     gsi_buffers_clear(&job.rooms);
-    gsi_shelf_close(&job.shelf, NULL, GSI_MEMORY_TABLES);
+    gsi_bump_close(&job.bump, NULL, GSI_MEMORY_TABLES);
 }
 
 /* An idle flow that begins again gives the same result. */
@@ -753,7 +752,7 @@ static void run_job(void)
     for (uint64_t i = 0; i < runs && !has_failed(); i++) {
         struct gsi_buffer *block;
         while ((block = gsi_buffer_list_pop(&job.writing)) != NULL)
-            gsi_buffers_give(&job.blocks.buffers, block);
+            gsi_buffers_return(&job.blocks.buffers, block);
         for (uint32_t k = 0; k < job.flow.operators.count; k++) {
             job.ops[k].all = (struct part){.power = 1};
             job.ops[k].has_begun = false;
@@ -815,7 +814,7 @@ static void test_flow__64_threads__each_has_a_window(void **state)
     job.loop = (struct gsi_loop){.error = &job.error, .pool = simulated};
     job.flow.loop = &job.loop;
     job.flow.most = UINT64_MAX;
-    job.flow.receiver = (struct gsi_receiver){.context = &job, .take = take_window};
+    job.flow.receiver = (struct gsi_receiver){.context = &job, .accept = accept_window};
     job.in_bytes = sizeof(uint64_t);
     add_op(SHRINKER, &job.in_bytes);
     assert_int_equal(

@@ -18,7 +18,7 @@ struct fixture {
     uint8_t data[MOST_RECORDS * MOST_BYTES];
     uint8_t blocks[MOST_RECORDS / (1 << SHIFT) + 1][MOST_BYTES << SHIFT];
     const uint8_t *table[MOST_RECORDS / (1 << SHIFT) + 1];
-    struct gsi_record_places places;
+    struct gsi_record_table places;
     size_t n;
     uint32_t at;    /* bytes that all keys share */
     uint64_t first; /* index */
@@ -51,7 +51,7 @@ static void fixture_make(struct fixture *f, struct test_random *random)
         f->at = gsi_record_shared(&f->record, f->data, f->data + i * bytes, 0, f->at);
     f->at = (uint32_t)test_below(random, f->at + 1);
     f->first = test_below(random, 1 << 20) << SHIFT;
-    f->places = (struct gsi_record_places){
+    f->places = (struct gsi_record_table){
         .record = &f->record, .blocks = f->table, .first_block = f->first >> SHIFT, .shift = SHIFT};
     for (size_t b = 0; b << SHIFT < f->n; b++) {
         size_t left = f->n - (b << SHIFT);

@@ -33,7 +33,7 @@ enum gs_status __wrap_gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spi
         feeder->feed.most_held += withheld_count;
     scarce = buffers;
     for (uint64_t i = 0; i < withheld_count; i++) {
-        struct gsi_buffer *buffer = gsi_buffers_take(buffers);
+        struct gsi_buffer *buffer = gsi_buffers_pop(buffers);
         buffer->next = withheld;
         withheld = buffer;
     }
@@ -46,7 +46,7 @@ void __wrap_gsi_feeder_clear(struct gsi_feeder *feeder)
 {
     for (struct gsi_buffer *buffer; feeder->runs != NULL && (buffer = withheld) != NULL;) {
         withheld = buffer->next;
-        gsi_buffers_give(scarce, buffer);
+        gsi_buffers_return(scarce, buffer);
     }
     __real_gsi_feeder_clear(feeder);
 }

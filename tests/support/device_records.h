@@ -94,10 +94,10 @@ static inline void give(const device_bytes &taken)
     check_cuda(cudaFree(taken.block));
 }
 
-static inline gsi_cuda_places places_at(const gsi_record &record, const device_bytes &on_device,
-                                        uint32_t at)
+static inline gsi_cuda_record_table places_at(const gsi_record &record,
+                                              const device_bytes &on_device, uint32_t at)
 {
-    gsi_cuda_places places = {};
+    gsi_cuda_record_table places = {};
     places.record = reinterpret_cast<const gsi_record *>(on_device.data);
     places.record_bytes = record.bytes;
     places.at = at;
@@ -110,7 +110,7 @@ static inline gsi_cuda_places places_at(const gsi_record &record, const device_b
 struct device_blocks {
     std::vector<device_bytes> memory;
     device_bytes table;
-    gsi_cuda_places places;
+    gsi_cuda_record_table places;
 };
 
 static inline device_blocks put_blocks(const gsi_record &record, const device_bytes &keys,

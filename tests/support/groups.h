@@ -1,4 +1,4 @@
-/* groups.h: opens folders, groups and their pieces, each on a shelf of its own. */
+/* groups.h: opens folders, groups and their pieces, each from a bump allocator of its own. */
 #ifndef TEST_GROUPS_H
 #define TEST_GROUPS_H
 
@@ -6,43 +6,43 @@
 
 #include <string.h>
 
-/* `place` runs twice; it places what is opened on *shelf. */
-#define GROUPS_OPEN(shelf, place)                                      \
-    do {                                                               \
-        struct gs_error open_error = {0};                              \
-        *(shelf) = (struct gsi_shelf){0};                              \
-        place;                                                         \
-        gsi_shelf_open((shelf), NULL, GSI_MEMORY_TABLES, &open_error); \
-        place;                                                         \
+/* `place` runs twice; it allocates from *bump what is opened. */
+#define GROUPS_OPEN(bump, place)                                     \
+    do {                                                             \
+        struct gs_error open_error = {0};                            \
+        *(bump) = (struct gsi_bump){0};                              \
+        place;                                                       \
+        gsi_bump_open((bump), NULL, GSI_MEMORY_TABLES, &open_error); \
+        place;                                                       \
     } while (0)
 
-static inline struct gsi_shelf folder_open(struct gsi_folder *folder, const struct gsi_fold *fold)
+static inline struct gsi_bump folder_open(struct gsi_folder *folder, const struct gsi_fold *fold)
 {
-    struct gsi_shelf shelf;
-    GROUPS_OPEN(&shelf, gsi_folder_place(folder, fold, &shelf));
-    return shelf;
+    struct gsi_bump bump;
+    GROUPS_OPEN(&bump, gsi_folder_alloc(folder, fold, &bump));
+    return bump;
 }
 
-static inline struct gsi_shelf groups_open(struct gsi_groups *groups,
-                                           const struct gsi_layout *layout,
-                                           const struct gsi_groups_rule *rule)
+static inline struct gsi_bump groups_open(struct gsi_groups *groups,
+                                          const struct gsi_layout *layout,
+                                          const struct gsi_groups_rule *rule)
 {
-    struct gsi_shelf shelf;
-    GROUPS_OPEN(&shelf, gsi_groups_place(groups, layout, rule, &shelf));
-    return shelf;
+    struct gsi_bump bump;
+    GROUPS_OPEN(&bump, gsi_groups_alloc(groups, layout, rule, &bump));
+    return bump;
 }
 
-static inline struct gsi_shelf groups_piece_open(struct gsi_groups_piece *piece,
-                                                 const struct gsi_groups *groups)
+static inline struct gsi_bump groups_piece_open(struct gsi_groups_batch *piece,
+                                                const struct gsi_groups *groups)
 {
-    struct gsi_shelf shelf;
-    GROUPS_OPEN(&shelf, gsi_groups_piece_place(piece, groups, &shelf));
-    return shelf;
+    struct gsi_bump bump;
+    GROUPS_OPEN(&bump, gsi_groups_batch_alloc(piece, groups, &bump));
+    return bump;
 }
 
-static inline void shelf_close(struct gsi_shelf *shelf)
+static inline void bump_close(struct gsi_bump *bump)
 {
-    gsi_shelf_close(shelf, NULL, GSI_MEMORY_TABLES);
+    gsi_bump_close(bump, NULL, GSI_MEMORY_TABLES);
 }
 
 #endif

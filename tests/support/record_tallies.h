@@ -7,20 +7,20 @@
 #include <string.h>
 
 static inline struct gsi_record_tally *record_tally_open(const struct gsi_record *record,
-                                                         struct gsi_shelf *shelf)
+                                                         struct gsi_bump *bump)
 {
     const struct gsi_layout layout = gsi_layout_make_records(record, NULL, false);
     struct gs_error error;
     memset(&error, 0, sizeof error);
-    memset(shelf, 0, sizeof *shelf);
-    gsi_record_tally_place(&layout, shelf);
-    gsi_shelf_open(shelf, NULL, GSI_MEMORY_TABLES, &error);
-    return gsi_record_tally_place(&layout, shelf);
+    memset(bump, 0, sizeof *bump);
+    gsi_record_tally_alloc(&layout, bump);
+    gsi_bump_open(bump, NULL, GSI_MEMORY_TABLES, &error);
+    return gsi_record_tally_alloc(&layout, bump);
 }
 
-static inline void record_tally_close(struct gsi_shelf *shelf)
+static inline void record_tally_close(struct gsi_bump *bump)
 {
-    gsi_shelf_close(shelf, NULL, GSI_MEMORY_TABLES);
+    gsi_bump_close(bump, NULL, GSI_MEMORY_TABLES);
 }
 
 #endif

@@ -24,12 +24,12 @@ static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
     return (struct gsi_cpu_device *)base;
 }
 
-static void lay_out(struct gsi_cpu_device *device, struct gsi_shelf *shelf)
+static void lay_out(struct gsi_cpu_device *device, struct gsi_bump *bump)
 {
     const struct gsi_layout *layout = &device->config.layout;
-    GSI_PLACE(shelf, device->tallies, device->thread_count);
+    GSI_BUMP_ALLOC(bump, device->tallies, device->thread_count);
     for (uint32_t i = 0; i < device->thread_count; i++) {
-        struct gsi_record_tally *tally = gsi_record_tally_place(layout, shelf);
+        struct gsi_record_tally *tally = gsi_record_tally_alloc(layout, bump);
         if (device->tallies != NULL)
             device->tallies[i] = tally;
     }
@@ -41,7 +41,7 @@ static void cpu_close(struct gsi_device *base)
     if (device == NULL)
         return;
     struct gsi_ledger *ledger = device->config.ledger;
-    gsi_shelf_close(&device->shelf, ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&device->bump, ledger, GSI_MEMORY_TABLES);
     gsi_memory_unmap(ledger, GSI_MEMORY_SCRATCH, device->scratch,
                      device->thread_count * GSI_MERGE_SCRATCH_BYTES);
     GSI_FREE(ledger, device->pieces, device->config.chunk_buffers);
@@ -72,9 +72,9 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     device->thread_count = gsi_pool_thread_count(config->pool);
     gsi_buffer_list_init(&device->returned);
     gsi_buffer_list_init(&device->windows);
-    lay_out(device, &device->shelf);
-    GSI_TRY_OR(gsi_shelf_open(&device->shelf, config->ledger, GSI_MEMORY_TABLES, error), fail);
-    lay_out(device, &device->shelf);
+    lay_out(device, &device->bump);
+    GSI_TRY_OR(gsi_bump_open(&device->bump, config->ledger, GSI_MEMORY_TABLES, error), fail);
+    lay_out(device, &device->bump);
     GSI_TRY_OR(gsi_memory_map(config->ledger, GSI_MEMORY_SCRATCH,
                               device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error),
                fail);
@@ -91,16 +91,16 @@ fail:
     return status;
 }
 
-static struct gsi_piece *piece_take(struct gsi_cpu_device *device, struct gsi_buffer *buffer)
+static struct gsi_cpu_task *task_pop(struct gsi_cpu_device *device, struct gsi_buffer *buffer)
 {
-    struct gsi_piece *piece = device->free_pieces; /* config.chunk_buffers bounds their number */
+    struct gsi_cpu_task *piece = device->free_pieces; /* config.chunk_buffers bounds their number */
     GSI_ASSERT(piece != NULL);
     device->free_pieces = piece->next;
-    *piece = (struct gsi_piece){.device = device, .buffer = buffer};
+    *piece = (struct gsi_cpu_task){.device = device, .buffer = buffer};
     return piece;
 }
 
-static void piece_give(struct gsi_piece *piece)
+static void task_return(struct gsi_cpu_task *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_buffer_list_push(&device->returned, piece->buffer);
@@ -118,7 +118,7 @@ static void run_announce_if_sorted(struct gsi_cpu_device *device, struct gsi_run
 
 static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
+    struct gsi_cpu_task *piece = GSI_CONTAINER_OF(task, struct gsi_cpu_task, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
     struct gsi_buffer *buffer = piece->buffer;
     uint8_t *scratch = piece->device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
@@ -135,7 +135,7 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
 
 static void sort_piece_done(struct gsi_task *task)
 {
-    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
+    struct gsi_cpu_task *piece = GSI_CONTAINER_OF(task, struct gsi_cpu_task, task);
     piece->run->unsorted_count--;
     run_announce_if_sorted(piece->device, piece->run);
 }
@@ -154,7 +154,7 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     struct gsi_run *run = open_run(device);
     if (run == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a run");
-    struct gsi_piece *piece = piece_take(device, buffer);
+    struct gsi_cpu_task *piece = task_pop(device, buffer);
     if (device->config.layout.form != GSI_FORM_KEYS)
         gsi_cpu_records_put(piece);
     piece->run = run;
@@ -183,9 +183,9 @@ static enum gs_status cpu_chunk_seal(struct gsi_device *base, struct gsi_run **o
 static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 {
     (void)base;
-    for (struct gsi_piece *piece = run->pieces.head, *next; piece != NULL; piece = next) {
+    for (struct gsi_cpu_task *piece = run->pieces.head, *next; piece != NULL; piece = next) {
         next = piece->next;
-        piece_give(piece);
+        task_return(piece);
     }
     free(run);
 }
@@ -193,7 +193,7 @@ static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
 {
     (void)base;
-    for (struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
+    for (struct gsi_cpu_task *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         piece->passed_count += piece->taken_count;
         piece->taken_count = 0;
     }
@@ -204,7 +204,7 @@ static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
 static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *ends)
 {
     *ends = (struct gsi_run_ends){NULL, NULL};
-    for (const struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
+    for (const struct gsi_cpu_task *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         const struct gsi_layout *layout = &piece->device->config.layout;
         const uint8_t *first = piece->buffer->data + piece->passed_count * layout->element_bytes;
         const uint8_t *end = piece->buffer->data + piece->buffer->bytes;

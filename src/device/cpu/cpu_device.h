@@ -8,21 +8,21 @@
 #include "element/record/record_tally.h"
 
 /* A buffer that is being sorted or reduced, or is sorted. */
-struct gsi_piece {
+struct gsi_cpu_task {
     struct gsi_task task;
     struct gsi_cpu_device *device;
     struct gsi_buffer *buffer;
     struct gsi_run *run;
-    uint64_t taken_count;   /* lowest elements that this merge, or the last one, used */
-    uint64_t passed_count;  /* lowest elements that are left out of merges */
-    bool is_in_order;       /* its elements were already in order before the sort */
-    uint64_t first_index;   /* records: index of the first one in tags */
-    uint32_t tags_at;       /* byte of the key at which the tags were made */
-    uint32_t shift_to;      /* and at which a merge needs them */
-    struct gsi_piece *next; /* next in the run, or in the list of free pieces */
+    uint64_t taken_count;      /* lowest elements that this merge, or the last one, used */
+    uint64_t passed_count;     /* lowest elements that are left out of merges */
+    bool is_in_order;          /* its elements were already in order before the sort */
+    uint64_t first_index;      /* records: index of the first one in tags */
+    uint32_t tags_at;          /* byte of the key at which the tags were made */
+    uint32_t shift_to;         /* and at which a merge needs them */
+    struct gsi_cpu_task *next; /* next in the run, or in the list of free pieces */
 };
 
-GSI_LIST(gsi_piece_list, struct gsi_piece)
+GSI_LIST(gsi_piece_list, struct gsi_cpu_task)
 
 struct gsi_run {
     struct gsi_piece_list pieces;
@@ -35,10 +35,10 @@ struct gsi_cpu_device {
     struct gsi_device base;
     struct gsi_device_config config;
     uint32_t thread_count;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_record_tally **tallies; /* one per thread */
     uint8_t *scratch;                  /* GSI_MERGE_SCRATCH_BYTES per thread */
-    struct gsi_piece *pieces, *free_pieces;
+    struct gsi_cpu_task *pieces, *free_pieces;
     struct gsi_run *open_run;
     struct gsi_run *sorted_runs;     /* pending events */
     struct gsi_buffer_list returned; /* pending events */
@@ -50,7 +50,7 @@ struct gsi_cpu_device {
 /* The records of a merge: their places, and the byte of the key at which all tags were made. With
  * inline records only `inline_map` is used. */
 struct gsi_cpu_records {
-    struct gsi_record_places places;
+    struct gsi_record_table places;
     uint64_t block_count, fed_count; /* table entries in all; the first fed_count are for fed
                                       * frames */
     uint32_t at;
@@ -62,12 +62,13 @@ struct gsi_cpu_records {
 /* gsi_cpu_records_sort: on a thread: sorts a piece's tags, with scratch as for gsi_sort_keys.
  * gsi_cpu_records_reduce: on a thread: tallies a buffer and, if is_ordered, computes its
  * digest. */
-void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch);
+void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *tally,
+                          void *scratch);
 void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *buffer,
                             bool is_ordered, struct gsi_record_tally *tally);
 
 /* gsi_cpu_records_put: assigns indexes to a piece that was put. */
-void gsi_cpu_records_put(struct gsi_piece *piece);
+void gsi_cpu_records_put(struct gsi_cpu_task *piece);
 
 /* gsi_cpu_records_begin: allocates the table of a merge. Threads shift the tags of its resident
  * pieces; they are finished when device->shifting_count is 0. */

@@ -32,7 +32,7 @@
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 
-static_assert(sizeof(struct gsi_piece) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
+static_assert(sizeof(struct gsi_cpu_task) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
               "the plan reckons with as much");
 /* Counts for a window its slices, scratch, cut and segments; for the merge its heads and cut. */
 static_assert(sizeof(struct gsi_slice) + sizeof(struct gsi_segment *) + 4 * sizeof(uint64_t) <=
@@ -57,7 +57,7 @@ struct window {
 
 struct gsi_merge {
     struct gsi_cpu_device *device;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     bool to_elements;
     bool is_fed;     /* keys are in buffers that are freed as windows finish */
     uint64_t *taken; /* as in the spec */
@@ -73,20 +73,20 @@ struct gsi_merge {
     uint64_t stretch_keys, stretch_off; /* of the stretch: all keys, and the keys already pulled */
 };
 
-static void lay_out(struct gsi_merge *merge, struct gsi_shelf *shelf)
+static void lay_out(struct gsi_merge *merge, struct gsi_bump *bump)
 {
     const uint64_t count = merge->slice_count;
-    GSI_PLACE(shelf, merge->heads.slices, count);
-    GSI_PLACE(shelf, merge->heads.segments, count);
-    GSI_PLACE(shelf, merge->cut, count);
-    GSI_PLACE(shelf, merge->cut_scratch, 3 * count);
-    GSI_PLACE(shelf, merge->windows, merge->window_count);
+    GSI_BUMP_ALLOC(bump, merge->heads.slices, count);
+    GSI_BUMP_ALLOC(bump, merge->heads.segments, count);
+    GSI_BUMP_ALLOC(bump, merge->cut, count);
+    GSI_BUMP_ALLOC(bump, merge->cut_scratch, 3 * count);
+    GSI_BUMP_ALLOC(bump, merge->windows, merge->window_count);
     for (uint32_t i = 0; i < merge->window_count; i++) {
         struct window window = {.merge = merge};
-        window.work.slices = gsi_shelf_place(shelf, count, sizeof *window.work.slices, LINE);
-        GSI_PLACE(shelf, window.scratch, 3 * count);
-        GSI_PLACE(shelf, window.work.cut, count);
-        GSI_PLACE(shelf, window.segments, count);
+        window.work.slices = gsi_bump_alloc(bump, count, sizeof *window.work.slices, LINE);
+        GSI_BUMP_ALLOC(bump, window.scratch, 3 * count);
+        GSI_BUMP_ALLOC(bump, window.work.cut, count);
+        GSI_BUMP_ALLOC(bump, window.segments, count);
         if (merge->windows != NULL)
             merge->windows[i] = window;
     }
@@ -97,7 +97,7 @@ void gsi_cpu_merge_end(struct gsi_merge *merge)
     if (merge == NULL)
         return;
     gsi_merge_inputs_clear(&merge->inputs);
-    gsi_shelf_close(&merge->shelf, merge->device->config.ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&merge->bump, merge->device->config.ledger, GSI_MEMORY_TABLES);
     gsi_cpu_records_end(merge->device, &merge->records);
     free(merge);
 }
@@ -120,7 +120,7 @@ static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi
 static void add_resident(struct gsi_merge *merge, uint32_t input_idx, struct gsi_run *run)
 {
     const uint32_t bytes = gsi_sort_bytes(&merge->device->config.layout);
-    for (struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
+    for (struct gsi_cpu_task *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         struct gsi_slice slice = slice_of(merge, piece->buffer);
         slice.keys = (const uint8_t *)slice.keys + piece->passed_count * bytes;
         slice.count -= piece->passed_count;
@@ -187,10 +187,9 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
             segments += spec->inputs[i].run->piece_count;
     GSI_TRY_OR(begin_inputs(merge, spec, segments, error), fail);
     merge->slice_count = merge->inputs.segment_count;
-    lay_out(merge, &merge->shelf);
-    GSI_TRY_OR(gsi_shelf_open(&merge->shelf, device->config.ledger, GSI_MEMORY_TABLES, error),
-               fail);
-    lay_out(merge, &merge->shelf);
+    lay_out(merge, &merge->bump);
+    GSI_TRY_OR(gsi_bump_open(&merge->bump, device->config.ledger, GSI_MEMORY_TABLES, error), fail);
+    lay_out(merge, &merge->bump);
     for (uint32_t i = 0; i < merge->window_count; i++) {
         struct window *window = &merge->windows[i];
         window->work.tile = (struct gsi_slice *)(void *)window->scratch;
@@ -366,7 +365,7 @@ static enum gsi_pull cut_stretch(struct gsi_merge *merge, const struct gsi_buffe
             continue;
         if (merge->taken != NULL)
             merge->taken[segment->input_idx] += cut;
-        heads->slices[kept] = gsi_merge_inputs_take(&merge->inputs, segment, cut, windows);
+        heads->slices[kept] = gsi_merge_inputs_pop(&merge->inputs, segment, cut, windows);
         heads->segments[kept++] = segment;
     }
     heads->count = kept;

@@ -33,12 +33,12 @@
 #define AHEAD      GSI_CONSTANT(64u, 4u)
 #define LINE_BYTES 64u
 
-static const struct gsi_layout *layout_of(const struct gsi_piece *piece)
+static const struct gsi_layout *layout_of(const struct gsi_cpu_task *piece)
 {
     return &piece->device->config.layout;
 }
 
-static size_t piece_records(const struct gsi_piece *piece)
+static size_t piece_records(const struct gsi_cpu_task *piece)
 {
     return piece->buffer->bytes / layout_of(piece)->element_bytes;
 }
@@ -49,7 +49,7 @@ static uint32_t chunk_shift(const struct gsi_cpu_device *device)
     return gsi_record_room_shift(device->config.layout.element_bytes, device->config.chunk_bytes);
 }
 
-void gsi_cpu_records_put(struct gsi_piece *piece)
+void gsi_cpu_records_put(struct gsi_cpu_task *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
@@ -60,19 +60,19 @@ void gsi_cpu_records_put(struct gsi_piece *piece)
                (piece->first_index + piece_records(piece)) >> inline_map->index_bits == 0);
 }
 
-void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally, void *scratch)
+void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *tally, void *scratch)
 {
     const struct gsi_layout *layout = layout_of(piece);
     const uint8_t *data = piece->buffer->data;
     gsi_u128 *tags = piece->buffer->tags;
     size_t n = piece_records(piece);
     uint32_t shift = chunk_shift(piece->device);
-    struct gsi_record_places places = {.record = layout->record,
-                                       .blocks = &data,
-                                       .first_block = piece->first_index >> shift,
-                                       .shift = shift};
+    struct gsi_record_table places = {.record = layout->record,
+                                      .blocks = &data,
+                                      .first_block = piece->first_index >> shift,
+                                      .shift = shift};
     gsi_record_tally_add(tally, data, n);
-    piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
+    piece->tags_at = gsi_key_scope_scan(layout->scope, data, n);
     gsi_layout_tags(layout, data, n, piece->tags_at, piece->first_index, tags);
     piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n, scratch);
     if (layout->form == GSI_FORM_INLINE || !gsi_ties_are_possible(layout->record, piece->tags_at))
@@ -95,7 +95,7 @@ void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *
 static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
+    struct gsi_cpu_task *piece = GSI_CONTAINER_OF(task, struct gsi_cpu_task, task);
     const struct gsi_layout *layout = layout_of(piece);
     gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
                           piece->buffer->tags, piece_records(piece));
@@ -104,13 +104,13 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
 
 static void shift_done(struct gsi_task *task)
 {
-    (GSI_CONTAINER_OF(task, struct gsi_piece, task))->device->shifting_count--;
+    (GSI_CONTAINER_OF(task, struct gsi_cpu_task, task))->device->shifting_count--;
 }
 
 /* Enters a resident piece into the table; its tags must have been made at records->at. */
-static void add_piece(struct gsi_cpu_records *records, struct gsi_piece *piece)
+static void add_piece(struct gsi_cpu_records *records, struct gsi_cpu_task *piece)
 {
-    struct gsi_record_places *places = &records->places;
+    struct gsi_record_table *places = &records->places;
     uint64_t block = (piece->first_index >> places->shift) - places->first_block;
     GSI_ASSERT(block < records->block_count);
     uint64_t step = (uint64_t)places->record->bytes << places->shift;
@@ -126,7 +126,7 @@ static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift
     *end = spec->fed_records;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const struct gsi_run *run = spec->inputs[i].run;
-        for (const struct gsi_piece *p = run != NULL ? run->pieces.head : NULL; p != NULL;
+        for (const struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
              p = p->next) {
             GSI_ASSERT(p->first_index >= spec->fed_records);
             *first = gsi_min_u64(*first, p->first_index);
@@ -163,7 +163,8 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
         return status;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         struct gsi_run *run = spec->inputs[i].run;
-        for (struct gsi_piece *p = run != NULL ? run->pieces.head : NULL; p != NULL; p = p->next) {
+        for (struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
+             p = p->next) {
             add_piece(records, p);
             if (p->tags_at == records->at)
                 continue;
@@ -185,7 +186,7 @@ void gsi_cpu_records_end(struct gsi_cpu_device *device, struct gsi_cpu_records *
 const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,
                                      const struct gsi_buffer *buffer)
 {
-    struct gsi_record_places *places = &records->places;
+    struct gsi_record_table *places = &records->places;
     if (records->inline_map == NULL) {
         uint64_t block = (gsi_tag_index(buffer->tags[0]) >> places->shift) - places->first_block;
         GSI_ASSERT(block < records->fed_count);
@@ -202,7 +203,7 @@ GSI_INLINE void prefetch(const uint8_t *element, uint32_t bytes)
 }
 
 /* `bytes` is a constant at every call. */
-GSI_INLINE void gather_wide(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
+GSI_INLINE void gather_wide(const struct gsi_record_table *places, const gsi_u128 *tags, size_t n,
                             size_t behind, uint32_t bytes, uint8_t *to)
 {
     for (size_t i = 0; i < n; i++, to += bytes) {
@@ -219,7 +220,7 @@ GSI_INLINE void gather_wide(const struct gsi_record_places *places, const gsi_u1
 
 /* Copies the records of `n` tags; the next `behind` tags also belong to the window, and their
  * records are prefetched. Short records are not worth a call each. */
-static void gather(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
+static void gather(const struct gsi_record_table *places, const gsi_u128 *tags, size_t n,
                    size_t behind, uint8_t *to)
 {
     switch (places->record->bytes) {
@@ -262,7 +263,7 @@ static void unpack(const struct gsi_cpu_records *records, const gsi_u128 *tags, 
 void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_merge_work *work,
                             struct gsi_buffer *window, bool to_elements)
 {
-    const struct gsi_record_places *places = &records->places;
+    const struct gsi_record_table *places = &records->places;
     uint32_t bytes = places->record->bytes;
     size_t n = window->bytes / bytes;
     gsi_u128 *tags = window->tags;

@@ -53,7 +53,7 @@ static gsi_u128 key_of_record(const struct gsi_record *record, const uint8_t *el
     for (uint32_t i = 0; i < record->part_count; i++) {
         const struct gsi_key_part *part = &record->parts[i];
         if (part->is_number) {
-            key = key << 8 * part->bytes | gsi_part_word(part, element);
+            key = key << 8 * part->bytes | gsi_key_part_bits(part, element);
             continue;
         }
         for (uint32_t k = 0; k < part->bytes; k++)
@@ -287,7 +287,7 @@ static int by_place(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-uint32_t gsi_entry_place(const struct gsi_entry_map *entry_map, uint32_t off)
+uint32_t gsi_entry_offset_of(const struct gsi_entry_map *entry_map, uint32_t off)
 {
     uint32_t i = 0;
     while (entry_map->in[i].from + entry_map->in[i].bytes <= off)
@@ -317,5 +317,5 @@ void gsi_entry_lay_out(struct gsi_entry_map *entry_map, bool is_whole)
         entry_map->entry_bytes += entry_map->in[i].bytes;
     }
     for (uint32_t i = 0; i < entry_map->out_count; i++)
-        entry_map->out[i].from = gsi_entry_place(entry_map, entry_map->out[i].from);
+        entry_map->out[i].from = gsi_entry_offset_of(entry_map, entry_map->out[i].from);
 }

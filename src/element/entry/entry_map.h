@@ -87,12 +87,12 @@ static inline uint32_t gsi_entry_element_off(const struct gsi_entry_map *entry_m
  * gsi_entry_lay_out: ends the list, and decides the place of each byte in an entry. With
  * `is_whole`, an entry contains the whole record. limit  as many calls of each as GSI_FIELDS_MAX
  * and GSI_ENTRY_RANGES_MAX say
- * gsi_entry_place: returns the place in an entry of the needed byte at `off` of the record. */
+ * gsi_entry_offset_of: returns the place in an entry of the needed byte at `off` of the record. */
 void gsi_entry_fields(struct gsi_entry_map *entry_map, const struct gsi_layout *input);
 void gsi_entry_need(struct gsi_entry_map *entry_map, uint32_t off, uint32_t bytes);
 void gsi_entry_write_field(struct gsi_entry_map *entry_map, uint32_t off, uint32_t bytes);
 void gsi_entry_lay_out(struct gsi_entry_map *entry_map, bool is_whole);
-uint32_t gsi_entry_place(const struct gsi_entry_map *entry_map, uint32_t off);
+uint32_t gsi_entry_offset_of(const struct gsi_entry_map *entry_map, uint32_t off);
 
 /* gsi_entry_make: makes entries of `n` elements at `to`, in other memory.
  * in    first: position of the first element; places: of each element, added to `first`; NULL: 0,

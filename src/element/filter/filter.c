@@ -76,9 +76,9 @@ static bool test_record(const struct gsi_condition *condition, const uint8_t *re
                : order > 0 ? condition->takes_above
                            : condition->takes_equal;
     }
-    gsi_u128 key = gsi_part_word(&condition->parts[0], record);
+    gsi_u128 key = gsi_key_part_bits(&condition->parts[0], record);
     if (condition->field.bytes == 16)
-        key = key << 64 | gsi_part_word(&condition->parts[1], record);
+        key = key << 64 | gsi_key_part_bits(&condition->parts[1], record);
     return (key - condition->low <= condition->span) != condition->is_outside;
 }
 

@@ -142,7 +142,7 @@ static gsi_u128 key_of(const struct gsi_condition *condition, gsi_u128 bits)
     part.is_big_endian = false;
     part.off = 0;
     if (condition->field.bytes < 16)
-        return gsi_part_word(&part, bytes);
+        return gsi_key_part_bits(&part, bytes);
     /* The high word of 16 bytes is the first part, which has the sign. */
     return bits ^ (gsi_u128)part.map.sign << 64;
 }
@@ -157,7 +157,7 @@ static void set_parts(struct gsi_condition *condition)
     if (field->bytes == 16)
         part.bytes = 8;
     condition->parts[1] = part;
-    part.map = gsi_part_map(field);
+    part.map = gsi_field_key_map(field);
     condition->parts[0] = part;
     condition->parts[field->is_big_endian ? 1 : 0].off += field->bytes == 16 ? 8 : 0;
 }

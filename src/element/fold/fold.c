@@ -37,13 +37,12 @@ static void clear_value(struct gsi_fold_value *value)
         memset(limbs, 0, GSI_EXACT_LIMBS * sizeof *limbs);
 }
 
-void gsi_folder_place(struct gsi_folder *folder, const struct gsi_fold *fold,
-                      struct gsi_shelf *shelf)
+void gsi_folder_alloc(struct gsi_folder *folder, const struct gsi_fold *fold, struct gsi_bump *bump)
 {
     uint64_t *limbs = NULL;
     *folder = (struct gsi_folder){.fold = fold};
-    GSI_PLACE(shelf, folder->values, 2 * (uint64_t)fold->count);
-    GSI_PLACE(shelf, limbs, 2 * (uint64_t)fold->float_count * GSI_EXACT_LIMBS);
+    GSI_BUMP_ALLOC(bump, folder->values, 2 * (uint64_t)fold->count);
+    GSI_BUMP_ALLOC(bump, limbs, 2 * (uint64_t)fold->float_count * GSI_EXACT_LIMBS);
     if (folder->values == NULL)
         return;
     folder->totals = folder->values + fold->count;

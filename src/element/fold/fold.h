@@ -92,10 +92,10 @@ struct gsi_folder {
     const struct gsi_fold_field *overflow;  /* the first field that is too small for its sum */
 };
 
-/* gsi_folder_place: places a folder on a shelf.
+/* gsi_folder_alloc: allocates a folder from a bump allocator.
  * gsi_folder_restart: forgets all groups and totals. */
-void gsi_folder_place(struct gsi_folder *folder, const struct gsi_fold *fold,
-                      struct gsi_shelf *shelf);
+void gsi_folder_alloc(struct gsi_folder *folder, const struct gsi_fold *fold,
+                      struct gsi_bump *bump);
 void gsi_folder_restart(struct gsi_folder *folder);
 
 /* gsi_folder_add: adds `n` more records to the group. `first` is the group's first record; it is

@@ -49,28 +49,28 @@ static uint32_t slots_for(uint64_t memory_bytes, uint32_t thread_count)
 }
 
 static void lay_out(struct gsi_pre_aggregate *pre_aggregate, const struct gsi_layout *layout,
-                    uint64_t memory_bytes, uint32_t thread_count, struct gsi_shelf *shelf)
+                    uint64_t memory_bytes, uint32_t thread_count, struct gsi_bump *bump)
 {
     pre_aggregate->slot_count = slots_for(memory_bytes, thread_count);
     pre_aggregate->worker_count = thread_count + 1;
-    GSI_PLACE(shelf, pre_aggregate->group, 1);
-    GSI_PLACE(shelf, pre_aggregate->workers, pre_aggregate->worker_count);
+    GSI_BUMP_ALLOC(bump, pre_aggregate->group, 1);
+    GSI_BUMP_ALLOC(bump, pre_aggregate->workers, pre_aggregate->worker_count);
     for (uint32_t i = 0; i < pre_aggregate->worker_count; i++) {
         struct gsi_pre_aggregate_worker worker = {.slot_count = pre_aggregate->slot_count};
-        GSI_PLACE(shelf, worker.slots, pre_aggregate->slot_count);
-        worker.tally = gsi_record_tally_place(layout, shelf);
+        GSI_BUMP_ALLOC(bump, worker.slots, pre_aggregate->slot_count);
+        worker.tally = gsi_record_tally_alloc(layout, bump);
         if (pre_aggregate->workers != NULL)
             pre_aggregate->workers[i] = worker;
     }
 }
 
-struct gsi_shelf gsi_pre_aggregate_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
-                                        uint32_t thread_count)
+struct gsi_bump gsi_pre_aggregate_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
+                                       uint32_t thread_count)
 {
     struct gsi_pre_aggregate pre_aggregate;
-    struct gsi_shelf shelf = {0};
-    lay_out(&pre_aggregate, layout, memory_bytes, thread_count, &shelf);
-    return shelf;
+    struct gsi_bump bump = {0};
+    lay_out(&pre_aggregate, layout, memory_bytes, thread_count, &bump);
+    return bump;
 }
 
 /* Returns whether each byte is part of a key that defines groups, or of a folded integer. */
@@ -98,17 +98,17 @@ enum gs_status gsi_pre_aggregate_open(struct gsi_pre_aggregate *pre_aggregate,
                                       const struct gsi_fold *fold, const struct gsi_layout *layout,
                                       uint32_t key_count, enum gsi_keep_choice keep,
                                       uint64_t memory_bytes, uint32_t thread_count,
-                                      const struct gsi_shelf *planned, struct gsi_ledger *ledger,
+                                      const struct gsi_bump *planned, struct gsi_ledger *ledger,
                                       struct gs_error *error)
 {
     *pre_aggregate = (struct gsi_pre_aggregate){.fold = fold,
                                                 .layout = layout,
                                                 .ledger = ledger,
-                                                .shelf = *planned,
+                                                .bump = *planned,
                                                 .has_order = key_count > 0,
                                                 .keeps_last = keep == GSI_KEEP_LAST};
-    GSI_TRY(gsi_shelf_open(&pre_aggregate->shelf, ledger, GSI_MEMORY_TABLES, error));
-    lay_out(pre_aggregate, layout, memory_bytes, thread_count, &pre_aggregate->shelf);
+    GSI_TRY(gsi_bump_open(&pre_aggregate->bump, ledger, GSI_MEMORY_TABLES, error));
+    lay_out(pre_aggregate, layout, memory_bytes, thread_count, &pre_aggregate->bump);
     gsi_record_first_keys(layout->record, key_count > 0 ? key_count : layout->record->key_count,
                           pre_aggregate->group);
     pre_aggregate->may_hold = is_without_order(fold, pre_aggregate->group);
@@ -117,7 +117,7 @@ enum gs_status gsi_pre_aggregate_open(struct gsi_pre_aggregate *pre_aggregate,
 
 void gsi_pre_aggregate_close(struct gsi_pre_aggregate *pre_aggregate)
 {
-    gsi_shelf_close(&pre_aggregate->shelf, pre_aggregate->ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&pre_aggregate->bump, pre_aggregate->ledger, GSI_MEMORY_TABLES);
     *pre_aggregate = (struct gsi_pre_aggregate){0};
 }
 
@@ -382,8 +382,8 @@ bool gsi_pre_aggregate_is_holding(const struct gsi_pre_aggregate *pre_aggregate)
     return false;
 }
 
-bool gsi_pre_aggregate_take(struct gsi_pre_aggregate *pre_aggregate, uint32_t worker_idx,
-                            struct gsi_pre_aggregate_batch *batch)
+bool gsi_pre_aggregate_pop(struct gsi_pre_aggregate *pre_aggregate, uint32_t worker_idx,
+                           struct gsi_pre_aggregate_batch *batch)
 {
     struct gsi_pre_aggregate_worker *worker = &pre_aggregate->workers[worker_idx];
     size_t n = batch->count;

@@ -30,7 +30,7 @@ struct gsi_pre_aggregate {
     const struct gsi_fold *fold;
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_record *group; /* its keys define groups */
     bool has_order, keeps_last;
     bool may_hold, holds;
@@ -39,17 +39,19 @@ struct gsi_pre_aggregate {
     struct gsi_pre_aggregate_worker *workers; /* the last one folds records again */
 };
 
-/* gsi_pre_aggregate_plan: returns the shelf that it needs if the job has `memory_bytes`. */
-struct gsi_shelf gsi_pre_aggregate_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
-                                        uint32_t thread_count);
-/* gsi_pre_aggregate_open: allocates the shelf that was planned for the same memory and threads.
+/* gsi_pre_aggregate_plan: returns the bump allocator that it needs if the job has
+ * `memory_bytes`. */
+struct gsi_bump gsi_pre_aggregate_plan(const struct gsi_layout *layout, uint64_t memory_bytes,
+                                       uint32_t thread_count);
+/* gsi_pre_aggregate_open: opens the bump allocator that was planned for the same memory and
+ * threads.
  * in    key_count, keep: as in struct gsi_groups_rule (groups.h)
  * fails GS_E_MEMORY */
 enum gs_status gsi_pre_aggregate_open(struct gsi_pre_aggregate *pre_aggregate,
                                       const struct gsi_fold *fold, const struct gsi_layout *layout,
                                       uint32_t key_count, enum gsi_keep_choice keep,
                                       uint64_t memory_bytes, uint32_t thread_count,
-                                      const struct gsi_shelf *planned, struct gsi_ledger *ledger,
+                                      const struct gsi_bump *planned, struct gsi_ledger *ledger,
                                       struct gs_error *error);
 void gsi_pre_aggregate_close(struct gsi_pre_aggregate *pre_aggregate); /* also zeroed ones */
 
@@ -68,7 +70,7 @@ struct gsi_pre_aggregate_batch {
  * gsi_pre_aggregate_held: returns how many buffers are held at most.
  * gsi_pre_aggregate_is_holding: returns whether any buffer is held. Call it while no thread is in
  * take.
- * gsi_pre_aggregate_take: tallies the records of a batch, and folds them in place or into held
+ * gsi_pre_aggregate_pop: tallies the records of a batch, and folds them in place or into held
  * records; the batch says how many are left. Returns false if the batch is held from now on.
  * in    worker_idx: of the calling thread; no other thread uses it
  * gsi_pre_aggregate_release: returns the next held batch to the caller, after the last call of
@@ -76,8 +78,8 @@ struct gsi_pre_aggregate_batch {
 void gsi_pre_aggregate_begin(struct gsi_pre_aggregate *pre_aggregate, uint64_t buffer_count);
 uint32_t gsi_pre_aggregate_held(const struct gsi_pre_aggregate *pre_aggregate);
 bool gsi_pre_aggregate_is_holding(const struct gsi_pre_aggregate *pre_aggregate);
-bool gsi_pre_aggregate_take(struct gsi_pre_aggregate *pre_aggregate, uint32_t worker_idx,
-                            struct gsi_pre_aggregate_batch *batch);
+bool gsi_pre_aggregate_pop(struct gsi_pre_aggregate *pre_aggregate, uint32_t worker_idx,
+                           struct gsi_pre_aggregate_batch *batch);
 bool gsi_pre_aggregate_release(struct gsi_pre_aggregate *pre_aggregate,
                                struct gsi_pre_aggregate_batch *batch);
 

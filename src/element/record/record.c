@@ -36,7 +36,7 @@ static uint64_t part_number(const struct gsi_key_part *part, const uint8_t *elem
            << (64 - 8 * part->bytes);
 }
 
-uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element)
+uint64_t gsi_key_part_bits(const struct gsi_key_part *part, const uint8_t *element)
 {
     return gsi_key_of_u64(part->map, part_number(part, element)) >> (64 - 8 * part->bytes);
 }
@@ -49,7 +49,7 @@ static struct gsi_key_map float_map(uint32_t bits, uint64_t infinity)
                                 .shift = (below_sign - infinity) << (64 - bits)};
 }
 
-struct gsi_key_map gsi_part_map(const struct gsi_field *field)
+struct gsi_key_map gsi_field_key_map(const struct gsi_field *field)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     switch (field->number->part) {
@@ -97,7 +97,7 @@ static void part_key(const struct gsi_key_part *part, const uint8_t *element, ui
         flip_bytes(element + part->off + skip, n, (uint8_t)part->map.invert, key);
         return;
     }
-    uint64_t word = gsi_part_word(part, element);
+    uint64_t word = gsi_key_part_bits(part, element);
     if (n == 8) {
         word = __builtin_bswap64(word);
         memcpy(key, &word, 8);
@@ -145,7 +145,7 @@ int gsi_record_compare(const struct gsi_record *record, const void *a, const voi
             if (by_bytes != 0)
                 return part->map.invert == 0 ? by_bytes : -by_bytes;
         } else {
-            uint64_t p = gsi_part_word(part, x), q = gsi_part_word(part, y);
+            uint64_t p = gsi_key_part_bits(part, x), q = gsi_key_part_bits(part, y);
             if (p != q)
                 return p < q ? -1 : 1;
         }
@@ -173,7 +173,7 @@ static uint32_t equal_in_part(const struct gsi_key_part *part, const uint8_t *a,
 {
     if (!part->is_number)
         return equal_bytes(a + part->off + skip, b + part->off + skip, most);
-    uint64_t difference = gsi_part_word(part, a) ^ gsi_part_word(part, b);
+    uint64_t difference = gsi_key_part_bits(part, a) ^ gsi_key_part_bits(part, b);
     if (difference == 0)
         return most;
     uint32_t equal = (uint32_t)__builtin_clzll(difference) / 8 - (8 - part->bytes);

@@ -171,12 +171,12 @@ size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements,
 const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element,
                            char text[GSI_FIELD_VALUE_BYTES]);
 
-/* gsi_part_word: returns the key of a part that is a number, in the lower bits of a 64-bit word.
- * Its big-endian bytes are the part's bytes of the normalised key.
- * gsi_part_map: returns the ascending map from a number to its key, both in the upper bits of a
- * 64-bit word. */
-uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);
-struct gsi_key_map gsi_part_map(const struct gsi_field *field);
+/* gsi_key_part_bits: returns the key of a part that is a number, in the lower bits of a 64-bit
+ * word. Its big-endian bytes are the part's bytes of the normalised key.
+ * gsi_field_key_map: returns the ascending map from a number to its key, both in the upper bits of
+ * a 64-bit word. */
+uint64_t gsi_key_part_bits(const struct gsi_key_part *part, const uint8_t *element);
+struct gsi_key_map gsi_field_key_map(const struct gsi_field *field);
 
 #ifdef __cplusplus
 }

@@ -227,7 +227,7 @@ static void add_key(struct gsi_record *record, const struct gsi_field *field, bo
     bool is_unsigned = field->type == NULL || field->type->kind == GSI_KEY_UNSIGNED;
     part.is_number = field->type != NULL && !(is_unsigned && (width == 1 || part.is_big_endian));
     if (part.is_number)
-        part.map = gsi_part_map(field);
+        part.map = gsi_field_key_map(field);
     if (is_inverted)
         part.map.invert = part.is_number && width < 8 ? ~(UINT64_MAX >> 8 * width) : UINT64_MAX;
     if (part.is_number && width == 16) {

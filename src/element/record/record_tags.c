@@ -27,7 +27,7 @@ struct block {
 };
 
 /* A stretch: up to eight bytes of the key that a tag contains of one part. */
-struct stretch {
+struct key_bytes {
     struct gsi_key_part part; /* of bytes: only those that are used */
     uint32_t skip;            /* leading bytes of the number's key that are not used */
     uint64_t mask;            /* of the used bytes, which begin at the upper end */
@@ -83,7 +83,7 @@ static void load(const struct block *block, const struct gsi_key_part *part, uin
 
 /* ---- map and place ---- */
 
-GSI_SIMD_CLONES static void map_keys(const struct stretch *stretch, uint64_t *numbers, size_t n)
+GSI_SIMD_CLONES static void map_keys(const struct key_bytes *stretch, uint64_t *numbers, size_t n)
 {
     const struct gsi_key_map map = stretch->part.map;
     const uint64_t mask = stretch->mask;
@@ -121,26 +121,27 @@ GSI_SIMD_CLONES static void place_next(const uint64_t *keys, size_t n, uint32_t 
 
 /* ---- tags ---- */
 
-struct stretches {
-    struct stretch of[GSI_TAG_KEY_BYTES];
+struct all_key_bytes {
+    struct key_bytes of[GSI_TAG_KEY_BYTES];
     uint32_t count;
 };
 
 /* Finds the stretches that contain the ten bytes from `at` on. */
-static void find_stretches(const struct gsi_record *record, uint32_t at, struct stretches *found)
+static void find_stretches(const struct gsi_record *record, uint32_t at,
+                           struct all_key_bytes *found)
 {
     uint32_t taken = 0;
     found->count = 0;
     for (uint32_t p = 0; p < record->part_count; p++) {
         const struct gsi_key_part *part = &record->parts[p];
         while (taken < GSI_TAG_KEY_BYTES && at >= part->at && at < part->at + part->bytes) {
-            struct stretch *next = &found->of[found->count++];
+            struct key_bytes *next = &found->of[found->count++];
             uint32_t skip = at - part->at, left = GSI_TAG_KEY_BYTES - taken;
             uint32_t bytes = gsi_min_u32(gsi_min_u32(left, 8), part->bytes - skip);
-            *next = (struct stretch){.part = *part,
-                                     .skip = skip,
-                                     .mask = ~(UINT64_MAX >> 1 >> (8 * bytes - 1)),
-                                     .at = taken};
+            *next = (struct key_bytes){.part = *part,
+                                       .skip = skip,
+                                       .mask = ~(UINT64_MAX >> 1 >> (8 * bytes - 1)),
+                                       .at = taken};
             if (!part->is_number) {
                 next->part.off += skip;
                 next->part.bytes = bytes;
@@ -154,11 +155,12 @@ static void find_stretches(const struct gsi_record *record, uint32_t at, struct 
 
 /* Copies ten bytes of each key into tags. Their indexes are set already, and their keys are
  * zeros. */
-static void add_keys(const struct stretches *stretches, const struct block *block, gsi_u128 *tags)
+static void add_keys(const struct all_key_bytes *stretches, const struct block *block,
+                     gsi_u128 *tags)
 {
     uint64_t keys[BLOCK];
     for (uint32_t i = 0; i < stretches->count; i++) {
-        const struct stretch *stretch = &stretches->of[i];
+        const struct key_bytes *stretch = &stretches->of[i];
         load(block, &stretch->part, keys);
         map_keys(stretch, keys, block->n);
         if (stretch->at == 0)
@@ -172,7 +174,7 @@ void gsi_record_tags(const struct gsi_record *record, const void *elements, size
                      uint64_t index, gsi_u128 *tags)
 {
     struct block block = {.first = elements, .stride = record->bytes};
-    struct stretches stretches;
+    struct all_key_bytes stretches;
     find_stretches(record, at, &stretches);
     for (; n > 0; n -= block.n, block.first += block.n * record->bytes) {
         block.n = gsi_min_u64(n, BLOCK);
@@ -188,7 +190,7 @@ void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *e
                         uint32_t at, gsi_u128 *tags)
 {
     struct block block = {.each = elements};
-    struct stretches stretches;
+    struct all_key_bytes stretches;
     find_stretches(record, at, &stretches);
     for (; n > 0; n -= block.n, block.each += block.n) {
         block.n = gsi_min_u64(n, BLOCK);

@@ -28,16 +28,16 @@ struct gsi_layout gsi_record_field_layout(const struct gsi_layout *layout, uint3
 }
 
 /* It has cache lines of its own, because its thread writes to it block by block. */
-struct gsi_record_tally *gsi_record_tally_place(const struct gsi_layout *layout,
-                                                struct gsi_shelf *shelf)
+struct gsi_record_tally *gsi_record_tally_alloc(const struct gsi_layout *layout,
+                                                struct gsi_bump *bump)
 {
     const struct gsi_record *record = layout->record;
     uint64_t bytes =
         sizeof(struct gsi_record_tally) + record->field_count * sizeof(struct gsi_tally *);
-    struct gsi_record_tally *tally = gsi_shelf_place(shelf, bytes, 1, 64);
+    struct gsi_record_tally *tally = gsi_bump_alloc(bump, bytes, 1, 64);
     for (uint32_t i = 0; i < record->field_count; i++) {
         const struct gsi_layout numbers = gsi_record_field_layout(layout, i);
-        struct gsi_tally *field = gsi_tally_place(&numbers, shelf);
+        struct gsi_tally *field = gsi_tally_alloc(&numbers, bump);
         if (tally != NULL)
             tally->fields[i] = field;
     }

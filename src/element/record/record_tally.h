@@ -15,9 +15,10 @@ extern "C" {
 /* Accumulator; one a thread, joined with merge. */
 struct gsi_record_tally;
 
-/* gsi_record_tally_place: places an accumulator on a shelf, as gsi_tally_place does. */
-struct gsi_record_tally *gsi_record_tally_place(const struct gsi_layout *layout,
-                                                struct gsi_shelf *shelf);
+/* gsi_record_tally_alloc: allocates an accumulator from a bump allocator, as gsi_tally_alloc
+ * does. */
+struct gsi_record_tally *gsi_record_tally_alloc(const struct gsi_layout *layout,
+                                                struct gsi_bump *bump);
 void gsi_record_tally_clear(struct gsi_record_tally *tally);
 
 /* gsi_record_field_layout: returns the layout of the numbers of a field. */

@@ -73,9 +73,9 @@ struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout)
     return begin(aligned_alloc(CACHE_LINE_BYTES, tally_bytes(layout)), layout);
 }
 
-struct gsi_tally *gsi_tally_place(const struct gsi_layout *layout, struct gsi_shelf *shelf)
+struct gsi_tally *gsi_tally_alloc(const struct gsi_layout *layout, struct gsi_bump *bump)
 {
-    return begin(gsi_shelf_place(shelf, 1, tally_bytes(layout), CACHE_LINE_BYTES), layout);
+    return begin(gsi_bump_alloc(bump, 1, tally_bytes(layout), CACHE_LINE_BYTES), layout);
 }
 
 void gsi_tally_free(struct gsi_tally *tally)

@@ -1,7 +1,7 @@
 /* tally.h: computes count, extremes, exact sum and fingerprint of elements that are read, and maps
  * these to sort keys. For elements that are written see digest.h.
  *
- *     each thread:   tally = gsi_tally_place(&layout, shelf)
+ *     each thread:   tally = gsi_tally_alloc(&layout, bump)
  *                    gsi_tally_add_map(tally, elements, n)      as often as wanted
  *     at the end:    gsi_tally_merge(all, tally)                for each thread
  *                    report = gsi_tally_finish(all)
@@ -27,8 +27,9 @@ struct gsi_tally;
 struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout);
 void gsi_tally_free(struct gsi_tally *tally);
 
-/* gsi_tally_place: places an accumulator on a shelf. In the second run it is empty. */
-struct gsi_tally *gsi_tally_place(const struct gsi_layout *layout, struct gsi_shelf *shelf);
+/* gsi_tally_alloc: allocates an accumulator from a bump allocator. In the second run it is
+ * empty. */
+struct gsi_tally *gsi_tally_alloc(const struct gsi_layout *layout, struct gsi_bump *bump);
 
 /* gsi_tally_clear: makes it empty again. */
 void gsi_tally_clear(struct gsi_tally *tally);

@@ -32,7 +32,7 @@ static uint64_t indexes_each(const struct gsi_inputs *inputs, uint64_t staged)
 
 /* Buffers of an array have no memory of their own (reader.c). */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
-                             uint64_t memory_bytes, uint32_t batches, struct gsi_shelf *shelf)
+                             uint64_t memory_bytes, uint32_t batches, struct gsi_bump *bump)
 {
     const struct gsi_layout *layout = &inputs->entry_map->input;
     const uint64_t staged = staged_bytes(inputs->entry_map, memory_bytes);
@@ -43,11 +43,11 @@ void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inp
     *maker =
         (struct gsi_entry_maker){.inputs = inputs, .indexes_each = indexes_each(inputs, staged)};
     uint8_t *lent = inputs->is_lent ? (uint8_t *)inputs->table[0].array->from : NULL;
-    gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, shelf);
-    GSI_PLACE(shelf, maker->indexes, STAGED_COUNT * maker->indexes_each);
-    GSI_PLACE(shelf, maker->ranks, inputs->entry_map->is_shuffled ? batches : 0);
-    GSI_PLACE(shelf, maker->values, inputs->values != NULL ? batches : 0);
-    gsi_value_readers_lay_out(&maker->readers, inputs->values, memory_bytes, shelf);
+    gsi_buffers_lay_out(&maker->staging, lent, STAGED_COUNT, shape, bump);
+    GSI_BUMP_ALLOC(bump, maker->indexes, STAGED_COUNT * maker->indexes_each);
+    GSI_BUMP_ALLOC(bump, maker->ranks, inputs->entry_map->is_shuffled ? batches : 0);
+    GSI_BUMP_ALLOC(bump, maker->values, inputs->values != NULL ? batches : 0);
+    gsi_value_readers_lay_out(&maker->readers, inputs->values, memory_bytes, bump);
 }
 
 /* ---- entries ---- */

@@ -26,8 +26,8 @@ struct gsi_entry_maker {
     uint64_t kept_count;   /* elements in batches so far */
 };
 
-/* gsi_entry_maker_lay_out: places a maker on a shelf, for `memory_bytes` in all, for a flow
- * that has at most so many batches at a time.
+/* gsi_entry_maker_lay_out: allocates a maker from a bump allocator, for `memory_bytes` in all, for
+ * a flow that has at most so many batches at a time.
  * gsi_entry_maker_indexes: returns the memory for the indexes of the elements of a staged buffer
  * that a filter keeps; NULL: they are not needed.
  * gsi_entry_maker_operator: returns the operator.
@@ -36,7 +36,7 @@ struct gsi_entry_maker {
  * gsi_entry_maker_check: stores a failure if positions of `count` elements do not fit in the
  * output. The number of elements of a stream is unknown until it has been read. */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
-                             uint64_t memory_bytes, uint32_t batches, struct gsi_shelf *shelf);
+                             uint64_t memory_bytes, uint32_t batches, struct gsi_bump *bump);
 uint32_t *gsi_entry_maker_indexes(const struct gsi_entry_maker *maker,
                                   const struct gsi_buffer *staged);
 struct gsi_operator gsi_entry_maker_operator(struct gsi_entry_maker *maker);

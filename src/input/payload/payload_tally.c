@@ -4,29 +4,28 @@
 #include "element/record/record_tally.h"
 
 static void lay_out(struct gsi_payload_tally *payload, const struct gsi_entry_map *entry_map,
-                    uint32_t thread_count, struct gsi_shelf *shelf)
+                    uint32_t thread_count, struct gsi_bump *bump)
 {
-    GSI_PLACE(shelf, payload->workers, thread_count);
+    GSI_BUMP_ALLOC(bump, payload->workers, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        struct gsi_record_tally *tally = gsi_record_tally_place(&entry_map->input, shelf);
+        struct gsi_record_tally *tally = gsi_record_tally_alloc(&entry_map->input, bump);
         if (payload->workers != NULL)
             payload->workers[i].tally = tally;
     }
 }
 
-struct gsi_shelf gsi_payload_tally_plan(const struct gsi_entry_map *entry_map,
-                                        uint32_t thread_count)
+struct gsi_bump gsi_payload_tally_plan(const struct gsi_entry_map *entry_map, uint32_t thread_count)
 {
     struct gsi_payload_tally payload = {0};
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     if (entry_map != NULL && gsi_entry_is_tallied(entry_map))
-        lay_out(&payload, entry_map, thread_count, &shelf);
-    return shelf;
+        lay_out(&payload, entry_map, thread_count, &bump);
+    return bump;
 }
 
 enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
                                       const struct gsi_entry_map *entry_map, uint32_t thread_count,
-                                      const struct gsi_shelf *planned, struct gsi_ledger *ledger,
+                                      const struct gsi_bump *planned, struct gsi_ledger *ledger,
                                       struct gs_error *error)
 {
     *payload = (struct gsi_payload_tally){.ledger = ledger};
@@ -34,9 +33,9 @@ enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
         return GS_OK;
     payload->entry_map = entry_map;
     payload->worker_count = thread_count;
-    payload->shelf = *planned;
-    GSI_TRY(gsi_shelf_open(&payload->shelf, ledger, GSI_MEMORY_TABLES, error));
-    lay_out(payload, entry_map, thread_count, &payload->shelf);
+    payload->bump = *planned;
+    GSI_TRY(gsi_bump_open(&payload->bump, ledger, GSI_MEMORY_TABLES, error));
+    lay_out(payload, entry_map, thread_count, &payload->bump);
     return GS_OK;
 }
 
@@ -50,7 +49,7 @@ void gsi_payload_tally_open_device(struct gsi_payload_tally *payload,
 
 void gsi_payload_tally_close(struct gsi_payload_tally *payload)
 {
-    gsi_shelf_close(&payload->shelf, payload->ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&payload->bump, payload->ledger, GSI_MEMORY_TABLES);
     *payload = (struct gsi_payload_tally){0};
 }
 

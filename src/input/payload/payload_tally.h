@@ -16,7 +16,7 @@ struct gsi_payload_tally_worker {
 struct gsi_payload_tally {
     const struct gsi_entry_map *entry_map;
     struct gsi_ledger *ledger;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_payload_tally_worker *workers;
     uint32_t worker_count;
     /* The tally of a device that counts elements and adds positions from `first` on; NULL: workers
@@ -25,16 +25,17 @@ struct gsi_payload_tally {
     uint64_t first;
 };
 
-/* gsi_payload_tally_plan: returns its shelf; empty if there is no payload, or only positions.
+/* gsi_payload_tally_plan: returns its bump allocator, which is empty if there is no payload, or
+ * only positions.
  * gsi_payload_tally_open: allocates the planned memory.
  * fails GS_E_MEMORY
  * gsi_payload_tally_open_device: does the same if a device counts. It needs no memory, and
  * gsi_payload_tally_add is not called. */
-struct gsi_shelf gsi_payload_tally_plan(const struct gsi_entry_map *entry_map,
-                                        uint32_t thread_count);
+struct gsi_bump gsi_payload_tally_plan(const struct gsi_entry_map *entry_map,
+                                       uint32_t thread_count);
 enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,
                                       const struct gsi_entry_map *entry_map, uint32_t thread_count,
-                                      const struct gsi_shelf *planned, struct gsi_ledger *ledger,
+                                      const struct gsi_bump *planned, struct gsi_ledger *ledger,
                                       struct gs_error *error);
 void gsi_payload_tally_open_device(struct gsi_payload_tally *payload,
                                    const struct gsi_entry_map *entry_map,

@@ -29,22 +29,22 @@ static uint64_t buffer_bytes(const struct gsi_values *values, uint32_t width, ui
     return gsi_round_up_u64(gsi_max_u64(bytes, width), GSI_DIRECT_ALIGN);
 }
 
-static void lay_out(struct gsi_value_reader *one, uint64_t bytes, struct gsi_shelf *shelf)
+static void lay_out(struct gsi_value_reader *one, uint64_t bytes, struct gsi_bump *bump)
 {
     gsi_buffers_lay_out(&one->staging, NULL, READER_BUFFERS,
-                        (struct gsi_buffer_shape){.unit_bytes = bytes}, shelf);
-    gsi_reader_lay_out(&one->reader, shelf);
+                        (struct gsi_buffer_shape){.unit_bytes = bytes}, bump);
+    gsi_reader_lay_out(&one->reader, bump);
 }
 
 void gsi_value_readers_lay_out(struct gsi_value_readers *readers, const struct gsi_values *values,
-                               uint64_t memory_bytes, struct gsi_shelf *shelf)
+                               uint64_t memory_bytes, struct gsi_bump *bump)
 {
     *readers = (struct gsi_value_readers){.count = values != NULL ? values->count : 0};
-    GSI_PLACE(shelf, readers->table, readers->count);
+    GSI_BUMP_ALLOC(bump, readers->table, readers->count);
     for (uint32_t i = 0; i < readers->count; i++) {
         struct gsi_value_reader planned;
         lay_out(readers->table != NULL ? &readers->table[i] : &planned,
-                buffer_bytes(values, values->table[i].bytes, memory_bytes), shelf);
+                buffer_bytes(values, values->table[i].bytes, memory_bytes), bump);
     }
 }
 
@@ -77,7 +77,7 @@ static bool is_used_up(const struct gsi_value_reader *one)
 static void release(struct gsi_value_reader *one, struct gsi_buffer *staged)
 {
     if (slices_of(staged)->count == 0 && staged != one->staged)
-        gsi_buffers_give(&one->staging, staged);
+        gsi_buffers_return(&one->staging, staged);
 }
 
 static bool next_staged(struct gsi_value_reader *one)
@@ -100,7 +100,7 @@ static bool pump_one(struct gsi_value_reader *one)
 {
     struct gsi_buffer *buffer;
     bool has_moved = next_staged(one);
-    while (!one->reader.is_end && (buffer = gsi_buffers_take(&one->staging)) != NULL)
+    while (!one->reader.is_end && (buffer = gsi_buffers_pop(&one->staging)) != NULL)
         gsi_reader_add(&one->reader, buffer);
     return gsi_reader_pump(&one->reader) || has_moved;
 }

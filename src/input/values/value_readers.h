@@ -30,12 +30,12 @@ struct gsi_value_readers {
     uint64_t next; /* position of the next value of each */
 };
 
-/* gsi_value_readers_lay_out: places readers on a shelf, for `memory_bytes` in all; none if values
- * is NULL.
+/* gsi_value_readers_lay_out: allocates readers from a bump allocator, for `memory_bytes` in all;
+ * none if values is NULL.
  * gsi_value_readers_begin: begins to read inputs->values.
  * in    first: position of the first value that is read */
 void gsi_value_readers_lay_out(struct gsi_value_readers *readers, const struct gsi_values *values,
-                               uint64_t memory_bytes, struct gsi_shelf *shelf);
+                               uint64_t memory_bytes, struct gsi_bump *bump);
 void gsi_value_readers_begin(struct gsi_value_readers *readers, struct gsi_inputs *inputs,
                              uint64_t first);
 

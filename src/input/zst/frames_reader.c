@@ -23,7 +23,7 @@ enum state {
 
 struct gsi_frames_reader {
     struct gsi_loop *loop;
-    struct gsi_frames_reader_plan plan; /* its shelf is open */
+    struct gsi_frames_reader_plan plan; /* its bump is open */
     struct gsi_zst_blocks blocks;
 
     enum state state;
@@ -42,15 +42,13 @@ static void stream_done(void *context);
 
 /* Places the memory. The reader with its slots is at the beginning. */
 static struct gsi_frames_reader *lay_out(const struct gsi_frames_reader_plan *plan,
-                                         uint8_t **stream, uint8_t **blocks,
-                                         struct gsi_shelf *shelf)
+                                         uint8_t **stream, uint8_t **blocks, struct gsi_bump *bump)
 {
-    struct gsi_frames_reader *unpack = gsi_shelf_place_whole(
-        shelf, sizeof *unpack + plan->slot_count * sizeof(struct gsi_zst_slot), GSI_DIRECT_ALIGN);
-    *stream =
-        gsi_shelf_place_whole(shelf, gsi_zst_large_bytes(plan->window_bytes), GSI_DIRECT_ALIGN);
-    *blocks = gsi_shelf_place(shelf, GSI_ZST_BLOCK_COUNT, GSI_ZST_BLOCK_BYTES, GSI_DIRECT_ALIGN);
-    gsi_zst_small_lay_out(unpack != NULL ? unpack->slot_list : NULL, plan->slot_count, shelf);
+    struct gsi_frames_reader *unpack = gsi_bump_alloc_whole(
+        bump, sizeof *unpack + plan->slot_count * sizeof(struct gsi_zst_slot), GSI_DIRECT_ALIGN);
+    *stream = gsi_bump_alloc_whole(bump, gsi_zst_large_bytes(plan->window_bytes), GSI_DIRECT_ALIGN);
+    *blocks = gsi_bump_alloc(bump, GSI_ZST_BLOCK_COUNT, GSI_ZST_BLOCK_BYTES, GSI_DIRECT_ALIGN);
+    gsi_zst_small_lay_out(unpack != NULL ? unpack->slot_list : NULL, plan->slot_count, bump);
     return unpack;
 }
 
@@ -59,7 +57,7 @@ struct gsi_frames_reader_plan gsi_frames_reader_make_plan(uint64_t window_bytes,
 {
     uint8_t *stream, *blocks;
     struct gsi_frames_reader_plan plan = {.window_bytes = window_bytes, .slot_count = slot_count};
-    lay_out(&plan, &stream, &blocks, &plan.shelf);
+    lay_out(&plan, &stream, &blocks, &plan.bump);
     return plan;
 }
 
@@ -67,13 +65,13 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
                                       const struct gsi_frames_reader_plan *plan)
 {
     uint8_t *stream, *blocks;
-    struct gsi_shelf shelf = plan->shelf;
+    struct gsi_bump bump = plan->bump;
     *out = NULL;
-    GSI_TRY(gsi_shelf_open(&shelf, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
-    struct gsi_frames_reader *unpack = lay_out(plan, &stream, &blocks, &shelf);
+    GSI_TRY(gsi_bump_open(&bump, &loop->ledger, GSI_MEMORY_CODEC, loop->error));
+    struct gsi_frames_reader *unpack = lay_out(plan, &stream, &blocks, &bump);
     unpack->loop = loop;
     unpack->plan = *plan;
-    unpack->plan.shelf = shelf;
+    unpack->plan.bump = bump;
     *out = unpack;
     gsi_zst_blocks_init(&unpack->blocks, loop, blocks, advance, unpack);
     GSI_TRY(
@@ -86,8 +84,8 @@ void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 {
     if (unpack == NULL)
         return;
-    struct gsi_shelf shelf = unpack->plan.shelf;
-    gsi_shelf_close(&shelf, &unpack->loop->ledger, GSI_MEMORY_CODEC);
+    struct gsi_bump bump = unpack->plan.bump;
+    gsi_bump_close(&bump, &unpack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
 /* Ends the request after a recorded failure, as soon as nothing writes to its memory. */

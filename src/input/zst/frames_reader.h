@@ -19,11 +19,11 @@ struct gsi_frames_reader;
 
 /* The size of a reader: for frames with windows of at most `window_bytes`, and for `slot_count`
  * small frames at a time (at least 1).
- * gsi_frames_reader_make_plan: returns such a plan, with its shelf. */
+ * gsi_frames_reader_make_plan: returns such a plan, with its bump allocator. */
 struct gsi_frames_reader_plan {
     uint64_t window_bytes;
     uint32_t slot_count;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
 };
 struct gsi_frames_reader_plan gsi_frames_reader_make_plan(uint64_t window_bytes,
                                                           uint32_t slot_count);

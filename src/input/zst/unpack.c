@@ -6,13 +6,13 @@
 
 /* ---- small frames ---- */
 
-void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_shelf *shelf)
+void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_bump *bump)
 {
     const size_t context_bytes = ZSTD_estimateDCtxSize();
     for (uint32_t i = 0; i < count; i++) {
-        void *context = gsi_shelf_place_whole(shelf, context_bytes, GSI_DIRECT_ALIGN);
-        uint8_t *coded = gsi_shelf_place(shelf, GSI_ZST_SMALL_CODED_BYTES, 1, GSI_DIRECT_ALIGN);
-        uint8_t *plain = gsi_shelf_place(shelf, GSI_ZST_SMALL_BYTES, 1, GSI_DIRECT_ALIGN);
+        void *context = gsi_bump_alloc_whole(bump, context_bytes, GSI_DIRECT_ALIGN);
+        uint8_t *coded = gsi_bump_alloc(bump, GSI_ZST_SMALL_CODED_BYTES, 1, GSI_DIRECT_ALIGN);
+        uint8_t *plain = gsi_bump_alloc(bump, GSI_ZST_SMALL_BYTES, 1, GSI_DIRECT_ALIGN);
         if (list != NULL)
             list[i] = (struct gsi_zst_slot){.context = ZSTD_initStaticDCtx(context, context_bytes),
                                             .coded = coded,

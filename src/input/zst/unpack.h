@@ -44,7 +44,7 @@ struct gsi_zst_small {
 
 /* gsi_zst_small_lay_out: places the memory of `count` slots, and describes them in the list, unless
  * that is NULL (the first walk). */
-void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_shelf *shelf);
+void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_bump *bump);
 
 /* gsi_zst_small_init: initialises the ring. It will call `done` on the job's loop after each frame;
  * slot->result is zstd's result or error.

@@ -94,7 +94,7 @@ static bool device_makes_entries(const struct gsi_job *job)
            (inputs->bytes != UINT64_MAX || inputs->entry_map->output_bytes == 8);
 }
 
-/* Why nearly sorted input is not written while it is read (output/in_order.h); NULL: it may be. */
+/* Why nearly sorted input is not written while it is read (output/one_pass.h); NULL: it may be. */
 static const char *why_not_one_pass(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;

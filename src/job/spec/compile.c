@@ -33,15 +33,15 @@ static enum gs_status choose_part(struct gsi_job *job)
         GSI_TRY(gsi_range_select(&job->inputs, options->range_first, options->range_count,
                                  &job->report->range));
     if (options->find != NULL)
-        GSI_TRY(gsi_find_take(&job->inputs, options->find, &job->report->find));
+        GSI_TRY(gsi_find_apply(&job->inputs, options->find, &job->report->find));
     else if (options->action == GS_FIND)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--find: has no value; give VALUE, LO..HI, LO.. or ..HI");
-    GSI_TRY(
-        gsi_part_take(&job->inputs, options->part_number, options->part_count, &job->report->part));
+    GSI_TRY(gsi_part_apply(&job->inputs, options->part_number, options->part_count,
+                           &job->report->part));
     if (set != GSI_SET_NONE)
-        gsi_set_filter_take(&job->sets, &job->inputs,
-                            set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
+        gsi_set_filter_start(&job->sets, &job->inputs,
+                             set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
     job->report->set.operation = set;
     return GS_OK;
 }
@@ -73,7 +73,7 @@ static enum gs_status measure(struct gsi_job *job)
     GSI_TRY(gsi_job_conflicts_check_length(job));
     GSI_TRY(choose_part(job));
     return gsi_job_has_sort(job) && options->into
-               ? gsi_into_take(&job->target, &job->report->part, &job->report->into)
+               ? gsi_into_apply(&job->target, &job->report->part, &job->report->into)
                : GS_OK;
 }
 

@@ -128,14 +128,14 @@ static void move_places(const struct gsi_entry_map *entry_map, struct gsi_chosen
     struct gsi_record *record = &chosen->record;
     record->bytes = entry_map->entry_bytes;
     for (uint32_t i = 0; i < record->part_count; i++)
-        record->parts[i].off = gsi_entry_place(entry_map, record->parts[i].off);
+        record->parts[i].off = gsi_entry_offset_of(entry_map, record->parts[i].off);
     for (uint32_t i = 0; i < record->key_count; i++)
-        record->keys[i].off = gsi_entry_place(entry_map, record->keys[i].off);
+        record->keys[i].off = gsi_entry_offset_of(entry_map, record->keys[i].off);
     for (uint32_t i = 0; i < record->field_count; i++)
-        record->fields[i].off = gsi_entry_place(entry_map, record->fields[i].off);
+        record->fields[i].off = gsi_entry_offset_of(entry_map, record->fields[i].off);
     for (uint32_t i = 0; i < chosen->fold.count; i++) {
         struct gsi_fold_field *folded = &chosen->fold.fields[i];
-        folded->field.off = gsi_entry_place(entry_map, folded->field.off);
+        folded->field.off = gsi_entry_offset_of(entry_map, folded->field.off);
         if (folded->wide_bytes > 0)
             folded->wide_off -= chosen->fold.record_bytes - entry_map->entry_bytes;
     }

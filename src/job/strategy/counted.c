@@ -33,7 +33,7 @@ struct counted {
     uint64_t *ends;
     uint16_t *values;
     uint8_t *elements; /* two bytes for each value */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     uint64_t wanted; /* elements of the output */
     /* With --resume, the output is a run, of which a mark says how much is written. */
     struct gsi_run_list list;
@@ -58,24 +58,25 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
 }
 
 static void lay_out(struct counted *counted, uint32_t bytes, uint32_t thread_count,
-                    struct gsi_shelf *shelf)
+                    struct gsi_bump *bump)
 {
     const uint32_t values = gsi_value_count(bytes);
     counted->values_count = values;
-    GSI_PLACE(shelf, counted->tables, (uint64_t)thread_count * gsi_value_tables(bytes) * values);
-    GSI_PLACE(shelf, counted->counters, thread_count);
-    GSI_PLACE(shelf, counted->ends, values);
-    GSI_PLACE(shelf, counted->values, values);
-    counted->elements = gsi_shelf_place(shelf, values, 2, 1);
+    GSI_BUMP_ALLOC(bump, counted->tables,
+                   (uint64_t)thread_count * gsi_value_tables(bytes) * values);
+    GSI_BUMP_ALLOC(bump, counted->counters, thread_count);
+    GSI_BUMP_ALLOC(bump, counted->ends, values);
+    GSI_BUMP_ALLOC(bump, counted->values, values);
+    counted->elements = gsi_bump_alloc(bump, values, 2, 1);
 }
 
-struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget)
+struct gsi_bump gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     struct counted counted;
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     if (gsi_counted_is(job, budget))
-        lay_out(&counted, job->chosen.record.bytes, budget->thread_count, &shelf);
-    return shelf;
+        lay_out(&counted, job->chosen.record.bytes, budget->thread_count, &bump);
+    return bump;
 }
 
 /* ---- reading ---- */
@@ -111,16 +112,16 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_resum
 {
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
-    struct gsi_shelf shelf = {0};
-    gsi_record_tally_place(layout, &shelf);
-    gsi_record_tally_place(layout, &shelf);
-    GSI_TRY(gsi_shelf_open(&shelf, NULL, GSI_MEMORY_TABLES, job->loop.error));
-    struct gsi_record_tally *tally = gsi_record_tally_place(layout, &shelf);
-    struct gsi_record_tally *scratch = gsi_record_tally_place(layout, &shelf);
+    struct gsi_bump bump = {0};
+    gsi_record_tally_alloc(layout, &bump);
+    gsi_record_tally_alloc(layout, &bump);
+    GSI_TRY(gsi_bump_open(&bump, NULL, GSI_MEMORY_TABLES, job->loop.error));
+    struct gsi_record_tally *tally = gsi_record_tally_alloc(layout, &bump);
+    struct gsi_record_tally *scratch = gsi_record_tally_alloc(layout, &bump);
     gsi_values_tally(layout, counted->tables, tally, scratch, counted->elements);
     *result = gsi_record_tally_finish(tally, fields);
     gsi_resume_add_tally(resume, tally);
-    gsi_shelf_close(&shelf, NULL, GSI_MEMORY_TABLES);
+    gsi_bump_close(&bump, NULL, GSI_MEMORY_TABLES);
     return GS_OK;
 }
 
@@ -194,7 +195,7 @@ static void take_marked(void *context, struct gsi_buffer *window)
     check->digest.fingerprint[1] += window->digest.fingerprint[1];
     memcpy(check->last, window->data + window->bytes - counted->bytes, counted->bytes);
     counted->marked.taken[0] += n;
-    counted->marked.cut.take(counted->marked.cut.context, window);
+    counted->marked.cut.accept(counted->marked.cut.context, window);
 }
 
 /* Writes each value as often as it was counted, in order. */
@@ -209,7 +210,7 @@ static enum gs_status write_all(struct counted *counted)
     const struct gsi_filler filler = {.context = counted,
                                       .fill = fill,
                                       .begin = begin_marked,
-                                      .take = take_marked,
+                                      .accept = take_marked,
                                       .count = counted->wanted};
     return gsi_delivery_run_filler(&counted->delivery, &job->arena, &filler);
 }
@@ -253,13 +254,13 @@ static enum gs_status verify(const struct counted *counted)
 
 static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
 {
-    struct gsi_shelf *shelf = &counted->shelf;
+    struct gsi_bump *bump = &counted->bump;
     *counted = (struct counted){.job = job,
                                 .bytes = job->loop.layout->element_bytes,
                                 .thread_count = job->plan.sizes.thread_count,
-                                .shelf = job->plan.counted};
-    GSI_TRY(gsi_shelf_open(shelf, &job->loop.ledger, GSI_MEMORY_TABLES, job->loop.error));
-    lay_out(counted, counted->bytes, counted->thread_count, shelf);
+                                .bump = job->plan.counted};
+    GSI_TRY(gsi_bump_open(bump, &job->loop.ledger, GSI_MEMORY_TABLES, job->loop.error));
+    lay_out(counted, counted->bytes, counted->thread_count, bump);
     const size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
     for (uint32_t t = 0; t < counted->thread_count; t++)
         counted->counters[t].tables = counted->tables + t * tables;
@@ -268,7 +269,7 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
 
 static void close_counted(struct counted *counted)
 {
-    gsi_shelf_close(&counted->shelf, &counted->job->loop.ledger, GSI_MEMORY_TABLES);
+    gsi_bump_close(&counted->bump, &counted->job->loop.ledger, GSI_MEMORY_TABLES);
     gsi_delivery_clear(&counted->delivery);
     gsi_run_list_clear(&counted->list);
 }
@@ -309,7 +310,7 @@ static enum gs_status count_and_write(struct counted *counted)
     tell_ends(counted);
     if (counted->job->options->verify_read)
         GSI_TRY(digest(counted, &written));
-    return gsi_job_place(counted->job, &counted->delivery, &written);
+    return gsi_job_commit(counted->job, &counted->delivery, &written);
 }
 
 enum gs_status gsi_counted(struct gsi_job *job)

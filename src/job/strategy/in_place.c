@@ -402,7 +402,7 @@ static enum gs_status deliver(struct in_place *sort)
         window.bytes = window.capacity = piece->count * sort->layout->element_bytes;
         window.digest = piece->digest;
         if (window.bytes > 0)
-            gsi_delivery_take(delivery, &window);
+            gsi_delivery_accept(delivery, &window);
         loop->done_bytes += window.bytes;
     }
     gsi_delivery_end(delivery);
@@ -529,7 +529,7 @@ static enum gs_status sort_all(struct in_place *sort)
     GSI_TRY(deliver(sort));
     GSI_TRY(verify(sort));
     gsi_stream_check_ends(&sort->delivery.check, &job->report->ends);
-    return gsi_job_place(job, &sort->delivery, NULL);
+    return gsi_job_commit(job, &sort->delivery, NULL);
 }
 
 /* Reports a plan without chunks, windows and runs. */

@@ -32,7 +32,7 @@ struct maker {
     struct gsi_buffers *chunks;
     struct gsi_resume *resume; /* NULL: no journal is kept */
     struct gsi_run_list *list;
-    struct gsi_in_order *in_order;
+    struct gsi_one_pass *one_pass;
     struct gsi_presorted *presorted;
     struct gsi_source source;
     struct gsi_buffers frames; /* over the window memory */
@@ -77,7 +77,7 @@ static void take_event(void *context, const struct gsi_event *event)
     switch (event->kind) {
     case GSI_EVENT_BUFFER:
         maker->uploading_count -= maker->uploading_count > 0;
-        gsi_buffers_give(maker->chunks, event->buffer);
+        gsi_buffers_return(maker->chunks, event->buffer);
         break;
     case GSI_EVENT_RUN:
         for (uint32_t i = maker->list->count; i-- > 0;)
@@ -85,10 +85,10 @@ static void take_event(void *context, const struct gsi_event *event)
                 maker->list->entries[i].is_sorted = true;
         break;
     case GSI_EVENT_WINDOW:
-        if (gsi_in_order_is_on(maker->in_order))
-            gsi_in_order_take(maker->in_order, event->buffer);
+        if (gsi_one_pass_is_on(maker->one_pass))
+            gsi_one_pass_accept(maker->one_pass, event->buffer);
         else
-            gsi_merger_take(&maker->merger, event->buffer);
+            gsi_merger_accept(&maker->merger, event->buffer);
         break;
     }
 }
@@ -107,7 +107,7 @@ static void give_chunks(struct maker *maker)
     most += pre_aggregate != NULL ? gsi_pre_aggregate_held(pre_aggregate) : 0;
     struct gsi_buffer *chunk;
     while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
-           (chunk = gsi_buffers_take(maker->chunks)) != NULL)
+           (chunk = gsi_buffers_pop(maker->chunks)) != NULL)
         gsi_source_offer(&maker->source, chunk);
 }
 
@@ -136,7 +136,7 @@ static bool is_all_put(const struct maker *maker)
 /* One pass frees the chunks of a whole run at once, so its runs have one chunk. */
 static uint32_t chunks_a_run(const struct maker *maker)
 {
-    return maker->in_order->state == GSI_IN_ORDER_WRITING ? 1 : maker->chunks_per_run;
+    return maker->one_pass->state == GSI_ONE_PASS_WRITING ? 1 : maker->chunks_per_run;
 }
 
 /* Chunks from the source to the device. */
@@ -148,7 +148,7 @@ static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
            (chunk = gsi_resume_next_chunk(maker->resume, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
-            gsi_buffers_give(maker->chunks, chunk);
+            gsi_buffers_return(maker->chunks, chunk);
             continue;
         }
         maker->open_keys += chunk->bytes / gsi_inputs_device_bytes(&maker->job->inputs);
@@ -201,11 +201,11 @@ static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
     const struct gsi_plan *plan = maker->loop->plan;
-    if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->in_order))
+    if (maker->spilled_count == maker->list->count || gsi_one_pass_is_on(maker->one_pass))
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
-    if (plan->input_bytes == UINT64_MAX || maker->in_order->has_written) /* the plan is a guess */
+    if (plan->input_bytes == UINT64_MAX || maker->one_pass->has_written) /* the plan is a guess */
         return needs_memory(maker);
     return maker->left_count < plan->spilled_runs &&
            (!gsi_inputs_shrink(&job->inputs) || needs_memory(maker));
@@ -227,7 +227,8 @@ static enum gs_status begin_spilling(struct maker *maker)
     const struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count];
     GSI_TRY(gsi_spill_writer_init(&maker->writer, maker->loop, &job->spill, &maker->frames,
                                   &maker->spilling, entry->key_count));
-    maker->to_writer = (struct gsi_link){.context = &maker->writer, .take = gsi_spill_writer_take};
+    maker->to_writer =
+        (struct gsi_link){.context = &maker->writer, .accept = gsi_spill_writer_accept};
     const struct gsi_merger_spec spec = {.spill = &job->spill,
                                          .most_bytes = UINT64_MAX,
                                          .inputs = &job->inputs,
@@ -269,9 +270,9 @@ static void lengthen_runs(struct maker *maker)
 static bool pump_spill(void *context)
 {
     struct maker *maker = context;
-    if (gsi_in_order_is_on(maker->in_order)) {
-        bool has_moved = gsi_in_order_pump(maker->in_order, free_chunks(maker), is_read(maker));
-        if (!gsi_in_order_is_on(maker->in_order))
+    if (gsi_one_pass_is_on(maker->one_pass)) {
+        bool has_moved = gsi_one_pass_pump(maker->one_pass, free_chunks(maker), is_read(maker));
+        if (!gsi_one_pass_is_on(maker->one_pass))
             maker->spilled_count = gsi_run_list_fed(maker->list);
         return has_moved;
     }
@@ -297,7 +298,7 @@ static bool is_spilling_done(const void *context)
 {
     const struct maker *maker = context;
     if (maker->is_spilling || must_spill(maker) ||
-        (gsi_in_order_is_on(maker->in_order) && !gsi_in_order_is_done(maker->in_order)))
+        (gsi_one_pass_is_on(maker->one_pass) && !gsi_one_pass_is_done(maker->one_pass)))
         return false;
     for (uint32_t i = 0; i < maker->list->count; i++)
         if (maker->list->entries[i].resident != NULL && !maker->list->entries[i].is_sorted)
@@ -308,7 +309,7 @@ static bool is_spilling_done(const void *context)
 static enum gs_status make_all(struct maker *maker)
 {
     const struct gsi_stage stages[] = {
-        {.context = maker, .take = take_event, .pump = pump_source, .is_done = is_read},
+        {.context = maker, .accept = take_event, .pump = pump_source, .is_done = is_read},
         {.context = maker, .pump = pump_spill, .is_done = is_spilling_done}};
     struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
     if (pre_aggregate != NULL)
@@ -324,7 +325,7 @@ static enum gs_status make_all(struct maker *maker)
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
-                             struct gsi_in_order *in_order, struct gsi_presorted *presorted)
+                             struct gsi_one_pass *one_pass, struct gsi_presorted *presorted)
 {
     struct gsi_loop *loop = &job->loop;
     struct maker maker = {.job = job,
@@ -332,7 +333,7 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                           .chunks = &job->arena.chunks,
                           .resume = job->resume,
                           .list = list,
-                          .in_order = in_order,
+                          .one_pass = one_pass,
                           .presorted = presorted,
                           .chunks_per_run = loop->plan->chunks_per_run};
     list->ledger = &loop->ledger;
@@ -340,8 +341,8 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                    gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
     enum gs_status status = make_all(&maker);
     job->run_count = maker.run_count;
-    job->report->one_pass.written_bytes = in_order->written_bytes;
-    job->report->one_pass.is_whole = gsi_in_order_is_whole(in_order);
+    job->report->one_pass.written_bytes = one_pass->written_bytes;
+    job->report->one_pass.is_whole = gsi_one_pass_is_whole(one_pass);
     job->report->presorted.count = presorted->count;
     job->report->presorted.bytes = presorted->bytes;
     if (status != GS_OK)

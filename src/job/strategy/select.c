@@ -47,7 +47,7 @@ struct select {
     const struct gsi_field *field; /* of records; NULL: numbers */
     struct gsi_layout layout;      /* of the numbers */
     struct gsi_bracket whole;      /* of all keys that are no NaNs */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     uint8_t *memory; /* for lists, or for a sample */
     uint64_t memory_bytes;
     uint64_t seen;   /* elements of the pass */
@@ -76,18 +76,18 @@ static bool is_read_once(const struct gsi_job *job)
 }
 
 /* Plans half of what the least plan leaves, but no more than the data need. */
-struct gsi_shelf gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes)
+struct gsi_bump gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes)
 {
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     if (!gsi_select_is_wanted(job->options))
-        return shelf;
+        return bump;
     uint64_t least = GSI_PLAN_LEAST_BYTES + 2 * LEAST_BYTES;
     uint64_t bytes = memory_bytes > least ? (memory_bytes - least) / 2 : 0;
     uint64_t most = is_read_once(job) ? UINT64_MAX : MOST_BYTES;
-    gsi_shelf_place(&shelf,
-                    gsi_round_down_u64(gsi_clamp_u64(bytes, LEAST_BYTES, most), GSI_DIRECT_ALIGN),
-                    1, GSI_DIRECT_ALIGN);
-    return shelf;
+    gsi_bump_alloc(&bump,
+                   gsi_round_down_u64(gsi_clamp_u64(bytes, LEAST_BYTES, most), GSI_DIRECT_ALIGN), 1,
+                   GSI_DIRECT_ALIGN);
+    return bump;
 }
 
 /* ---- a pass ---- */
@@ -313,7 +313,7 @@ static enum gs_status sample_brackets(struct select *select, uint64_t *blocks, d
                                 .keys = select->memory,
                                 .sorted = select->memory + room * bytes,
                                 .room = room};
-    enum gs_status status = gsi_sample_take(&sample, *blocks, job, select->field);
+    enum gs_status status = gsi_sample_read(&sample, *blocks, job, select->field);
     *blocks = sample.block_count;
     *widest = 0;
     for (size_t i = 0; i < select->open_count && status == GS_OK; i++) {
@@ -367,10 +367,10 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
         GSI_TRY(gsi_quantile_parse(options->order_statistics.quantiles[i], &select->quantiles[i],
                                    job->loop.error));
     }
-    select->shelf = job->plan.select;
-    select->memory_bytes = select->shelf.bytes;
-    GSI_TRY(gsi_shelf_open(&select->shelf, &job->loop.ledger, GSI_MEMORY_DATA, job->loop.error));
-    select->memory = select->shelf.base;
+    select->bump = job->plan.select;
+    select->memory_bytes = select->bump.bytes;
+    GSI_TRY(gsi_bump_open(&select->bump, &job->loop.ledger, GSI_MEMORY_DATA, job->loop.error));
+    select->memory = select->bump.base;
     gsi_leaf_prepare(bytes);
     return GS_OK;
 }
@@ -378,7 +378,7 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
 static void close_select(struct select *select)
 {
     struct gsi_job *job = select->job;
-    gsi_shelf_close(&select->shelf, &job->loop.ledger, GSI_MEMORY_DATA);
+    gsi_bump_close(&select->bump, &job->loop.ledger, GSI_MEMORY_DATA);
 }
 
 /* The tally, and how many numbers have ranks. */

@@ -17,11 +17,12 @@
 #include "option/options.h"
 
 /* gsi_select_is_wanted: whether the job has quantiles or bins to find without a sort.
- * gsi_select_plan: the shelf of kept keys, out of `memory_bytes` in all; empty: it has none.
+ * gsi_select_plan: the bump allocator of kept keys, out of `memory_bytes` in all; empty: it has
+ * none.
  * gsi_select: does the job.
  * fails GS_E_USAGE: a stream is too long for that; GS_E_INPUT: an input changed between passes */
 bool gsi_select_is_wanted(const struct gsi_options *options);
-struct gsi_shelf gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes);
+struct gsi_bump gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes);
 enum gs_status gsi_select(struct gsi_job *job);
 
 #endif

@@ -57,7 +57,7 @@ static void take_block(struct gsi_sample *sample, const struct gsi_job *job,
     sample->ends[sample->block_count++] = (uint32_t)sample->count;
 }
 
-enum gs_status gsi_sample_take(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
+enum gs_status gsi_sample_read(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
                                const struct gsi_field *field)
 {
     enum gs_status status = GS_OK;

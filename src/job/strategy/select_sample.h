@@ -19,13 +19,13 @@ struct gsi_sample {
     size_t block_count;
 };
 
-/* gsi_sample_take: reads blocks from all over the inputs, none of which is a stream, and keeps the
+/* gsi_sample_read: reads blocks from all over the inputs, none of which is a stream, and keeps the
  * keys that a scan would count, without NaNs.
  * in    sample: keys and sorted with room for as many
  *       blocks: so many, GSI_SAMPLE_BLOCKS_MAX at most; fewer if there is no room or data for them
  *       field: whose numbers are kept
  * gsi_sample_clear: also of zeroed ones. */
-enum gs_status gsi_sample_take(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
+enum gs_status gsi_sample_read(struct gsi_sample *sample, uint64_t blocks, struct gsi_job *job,
                                const struct gsi_field *field);
 void gsi_sample_clear(struct gsi_sample *sample, struct gsi_job *job);
 

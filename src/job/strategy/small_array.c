@@ -57,7 +57,7 @@ struct small {
     const struct gsi_layout *layout; /* of the elements */
     size_t n;
     uint64_t fingerprint[2]; /* of the elements as they were read */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     gsi_u128 *words;
     uint32_t *order;  /* positions of the elements, in order */
     uint8_t *copy;    /* elements in order */
@@ -119,38 +119,38 @@ static uint32_t number_bytes(const struct gsi_record *record)
     return bytes;
 }
 
-static void lay_out(struct small *small, struct gsi_shelf *shelf)
+static void lay_out(struct small *small, struct gsi_bump *bump)
 {
-    GSI_PLACE(shelf, small->words, small->n);
-    small->copy = gsi_shelf_place(shelf, small->n, small->layout->element_bytes, 64);
-    small->numbers = gsi_shelf_place(shelf, small->n, number_bytes(small->layout->record), 64);
-    GSI_PLACE(shelf, small->order, small->n);
+    GSI_BUMP_ALLOC(bump, small->words, small->n);
+    small->copy = gsi_bump_alloc(bump, small->n, small->layout->element_bytes, 64);
+    small->numbers = gsi_bump_alloc(bump, small->n, number_bytes(small->layout->record), 64);
+    GSI_BUMP_ALLOC(bump, small->order, small->n);
     if (small->n >= SCRATCH_LEAST)
-        small->scratch = gsi_shelf_place(shelf, GSI_WIDE_SORT_BYTES, 1, 64);
+        small->scratch = gsi_bump_alloc(bump, GSI_WIDE_SORT_BYTES, 1, 64);
 }
 
-/* Without gsi_shelf_open, which maps and clears memory. */
+/* Without gsi_bump_open, which maps and clears memory. */
 static enum gs_status open_memory(struct small *small)
 {
     struct gsi_loop *loop = &small->job->loop;
-    struct gsi_shelf *shelf = &small->shelf;
-    lay_out(small, shelf);
-    GSI_TRY(gsi_memory_reserve(&loop->ledger, GSI_MEMORY_SCRATCH, shelf->bytes, loop->error));
-    shelf->base = aligned_alloc(64, gsi_round_up_u64(shelf->used + 1, 64));
-    if (shelf->base == NULL) {
-        gsi_memory_unreserve(&loop->ledger, GSI_MEMORY_SCRATCH, shelf->bytes);
+    struct gsi_bump *bump = &small->bump;
+    lay_out(small, bump);
+    GSI_TRY(gsi_memory_reserve(&loop->ledger, GSI_MEMORY_SCRATCH, bump->bytes, loop->error));
+    bump->base = aligned_alloc(64, gsi_round_up_u64(bump->used + 1, 64));
+    if (bump->base == NULL) {
+        gsi_memory_unreserve(&loop->ledger, GSI_MEMORY_SCRATCH, bump->bytes);
         return gsi_fail(loop->error, GS_E_MEMORY, ENOMEM,
                         "out of memory: cannot allocate %llu bytes",
-                        (unsigned long long)shelf->used);
+                        (unsigned long long)bump->used);
     }
-    lay_out(small, shelf);
+    lay_out(small, bump);
     return GS_OK;
 }
 
 static void close_memory(struct small *small)
 {
-    free(small->shelf.base);
-    gsi_memory_unreserve(&small->job->loop.ledger, GSI_MEMORY_SCRATCH, small->shelf.bytes);
+    free(small->bump.base);
+    gsi_memory_unreserve(&small->job->loop.ledger, GSI_MEMORY_SCRATCH, small->bump.bytes);
 }
 
 /* ---- words ---- */
@@ -186,7 +186,7 @@ static void sort_words_64(gsi_u128 *tags, size_t n, uint32_t bits, uint32_t *ord
 static void sort_tags(const struct small *small, uint32_t at)
 {
     const struct gsi_record *record = small->layout->record;
-    const struct gsi_record_places places = {
+    const struct gsi_record_table places = {
         .record = record, .blocks = (const uint8_t *[]){small->array->from}, .shift = 32};
     sort_keys(GSI_TAG_BYTES, small->words, small->n, small->scratch);
     if (gsi_ties_are_possible(record, at))
@@ -204,7 +204,7 @@ static enum gs_status find_order(const struct small *small)
     struct gsi_key_scope scope;
     GSI_TRY(gsi_key_scope_open(&scope, record, NULL, small->job->loop.error));
     gsi_key_scope_begin(&scope, elements);
-    const uint32_t at = gsi_key_scope_take(&scope, elements, n);
+    const uint32_t at = gsi_key_scope_scan(&scope, elements, n);
     gsi_key_scope_close(&scope, NULL);
     const uint32_t bits = n > 1 ? 64 - (uint32_t)__builtin_clzll(n - 1) : 1;
     const uint32_t key_bits = 8 * (record->key_bytes - at);

@@ -19,7 +19,7 @@
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
 #include "output/delivery.h"
-#include "output/in_order.h"
+#include "output/one_pass.h"
 #include "output/verify.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
@@ -32,7 +32,7 @@ struct sort {
     struct gsi_run_list list;
     struct gsi_merger merger;
     struct gsi_buffers blocks;    /* to feed from */
-    struct gsi_in_order in_order; /* which may have begun to deliver */
+    struct gsi_one_pass one_pass; /* which may have begun to deliver */
     struct gsi_presorted presorted;
     bool has_tally; /* of what was read */
     struct gsi_pre_aggregate pre_aggregate;
@@ -93,8 +93,8 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     struct gsi_loop *loop = sort->loop;
     struct gsi_spilled_run merged = {0};
     struct gsi_spill_writer writer;
-    const struct gsi_link links[] = {{.context = loop, .take = count_progress},
-                                     {.context = &writer, .take = gsi_spill_writer_take}};
+    const struct gsi_link links[] = {{.context = loop, .accept = count_progress},
+                                     {.context = &writer, .accept = gsi_spill_writer_accept}};
     const struct gsi_stage stages[] = {gsi_merger_stage(&sort->merger),
                                        {.context = &writer, .is_done = is_written}};
     GSI_TRY_OR(gsi_spill_writer_init(&writer, loop, &job->spill, &sort->delivery.windows, &merged,
@@ -181,7 +181,7 @@ static bool take_first(void *context, struct gsi_buffer *window)
     struct sort *sort = context;
     const struct gsi_layout *layout = sort->loop->layout;
     if (sort->left_bytes == 0) {
-        gsi_buffers_give(&sort->delivery.windows, window);
+        gsi_buffers_return(&sort->delivery.windows, window);
         return false;
     }
     if (window->bytes > sort->left_bytes) {
@@ -215,11 +215,11 @@ static enum gs_status begin_output(struct sort *sort)
     gsi_spill_trim(&job->spill.store);
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->left_bytes = most_bytes(sort);
-    sort->links[0] = (struct gsi_link){.context = sort, .take = take_first};
+    sort->links[0] = (struct gsi_link){.context = sort, .accept = take_first};
     sort->links[1] = gsi_delivery_link(delivery);
     struct gsi_merger_spec spec = {
         .to_elements = true,
-        .made_bytes = gsi_in_order_is_whole(&sort->in_order) ? sort->in_order.written_bytes : 0,
+        .made_bytes = gsi_one_pass_is_whole(&sort->one_pass) ? sort->one_pass.written_bytes : 0,
         .place = gsi_sink_place(&job->target, gsi_target_wanted_bytes(&job->target)),
         .links = sort->links,
         .link_count = 2};
@@ -269,7 +269,7 @@ static enum gs_status verify(struct sort *sort)
         .fields = job->report->field_tallies,
         .is_of_elements = job->resume != NULL && job->inputs.entry_map != NULL,
         .pre_aggregate = has_fold ? &sort->pre_aggregate : NULL,
-        .dropped = sort->in_order.dropped,
+        .dropped = sort->one_pass.dropped,
         .most_count = most_bytes(sort) / sort->loop->layout->element_bytes,
         .cause =
             sort->presorted.count > 0 ? "do not change the inputs while they are sorted, or " : ""};
@@ -298,13 +298,13 @@ static enum gs_status make_runs(struct sort *sort)
     struct gsi_job *job = sort->job;
     GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
     GSI_TRY(
-        gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
+        gsi_one_pass_begin(&sort->one_pass, &sort->delivery, &sort->list, job->arena.chunks.count));
     bool may_stay = job->options->resume_dir == NULL && !job->options->spill_all;
     if (may_stay)
         GSI_TRY(gsi_presorted_begin(&sort->presorted, &job->inputs, &job->target.output));
-    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->presorted));
-    if (!gsi_in_order_is_whole(&sort->in_order) &&
-        (sort->in_order.has_written || sort->presorted.count > 0)) {
+    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->one_pass, &sort->presorted));
+    if (!gsi_one_pass_is_whole(&sort->one_pass) &&
+        (sort->one_pass.has_written || sort->presorted.count > 0)) {
         GSI_TRY(tally_read(sort));
         sort->has_tally = true;
     }
@@ -330,7 +330,7 @@ static enum gs_status make_list(struct sort *sort)
         job->run_count = sort->list.count;
     } else {
         GSI_TRY(make_runs(sort));
-        if (gsi_in_order_is_whole(&sort->in_order))
+        if (gsi_one_pass_is_whole(&sort->one_pass))
             return GS_OK;
         gsi_buffers_clear(&sort->delivery.windows);
     }
@@ -379,7 +379,7 @@ static enum gs_status sort_all(struct sort *sort)
     GSI_TRY(merge_to_output(sort));
     GSI_TRY(verify(sort));
     gsi_delivery_tell_ends(&sort->delivery);
-    return gsi_job_place(job, &sort->delivery, NULL);
+    return gsi_job_commit(job, &sort->delivery, NULL);
 }
 
 enum gs_status gsi_sort(struct gsi_job *job)
@@ -390,7 +390,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_run_list_clear(&sort.list);
     job->inputs.pre_aggregate = NULL;
     gsi_pre_aggregate_close(&sort.pre_aggregate);
-    gsi_in_order_close(&sort.in_order);
+    gsi_one_pass_close(&sort.one_pass);
     gsi_presorted_end(&sort.presorted);
     gsi_delivery_clear(&sort.delivery);
     gsi_buffers_clear(&sort.blocks);

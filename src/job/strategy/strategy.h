@@ -44,9 +44,9 @@ enum gs_status gsi_counted(struct gsi_job *job);
 enum gs_status gsi_statistics(struct gsi_job *job);
 
 /* gsi_counted_is: returns whether a job, whose elements are chosen, counts values.
- * gsi_counted_plan: its shelf; empty if it does not. */
+ * gsi_counted_plan: its bump allocator; empty if it does not. */
 bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
-struct gsi_shelf gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
+struct gsi_bump gsi_counted_plan(const struct gsi_job *job, const struct gsi_budget *budget);
 
 /* gsi_in_place_is: returns whether a planned job sorts this way: it would keep everything in
  * memory, on the CPU, and nothing asks for chunks or windows.

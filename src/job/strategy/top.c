@@ -77,7 +77,7 @@ static enum gs_status keep_and_write(struct top *top)
     GSI_TRY(gsi_delivery_run_filler(&top->delivery, &job->arena, &filler));
     GSI_TRY(verify(top));
     gsi_delivery_tell_ends(&top->delivery);
-    return gsi_job_place(job, &top->delivery, NULL);
+    return gsi_job_commit(job, &top->delivery, NULL);
 }
 
 enum gs_status gsi_top(struct gsi_job *job)

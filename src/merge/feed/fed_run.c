@@ -17,7 +17,7 @@ bool gsi_fed_run_may_start(const struct gsi_fed_run *run)
 void gsi_fed_run_start(struct gsi_fed_run *run)
 {
     struct gsi_feed *feed = run->feed;
-    struct gsi_buffer *buffer = gsi_buffers_take(feed->buffers);
+    struct gsi_buffer *buffer = gsi_buffers_pop(feed->buffers);
     gsi_fed_block_of(buffer)->run = run;
     buffer->turn_idx = run->started_count++;
     run->coming_count++;
@@ -75,5 +75,5 @@ void gsi_fed_run_set_open(struct gsi_fed_run *run, bool is_open)
 void gsi_fed_run_release(struct gsi_fed_run *run, struct gsi_buffer *buffer)
 {
     run->feed->extra_count -= run->held_count-- > run->feed->own_count;
-    gsi_buffers_give(run->feed->buffers, buffer);
+    gsi_buffers_return(run->feed->buffers, buffer);
 }

@@ -185,7 +185,7 @@ static void take_checked(struct input_run *run, struct gsi_buffer *block)
     state_of(block)->is_checked = true;
     gsi_reorder_add(&run->checked, block);
     while (!gsi_loop_has_failed(run->reader.inputs->loop) &&
-           (block = gsi_reorder_take(&run->checked)) != NULL)
+           (block = gsi_reorder_pop(&run->checked)) != NULL)
         feed_block(run, block);
 }
 
@@ -333,7 +333,7 @@ static void keep_done(struct gsi_task *task)
         return;
     gsi_reorder_add(&run->filtered, block);
     while (!gsi_loop_has_failed(run->reader.inputs->loop) &&
-           (block = gsi_reorder_take(&run->filtered)) != NULL)
+           (block = gsi_reorder_pop(&run->filtered)) != NULL)
         join_block(run, block);
 }
 

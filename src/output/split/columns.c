@@ -19,7 +19,7 @@ static uint32_t count_of(const struct gsi_target *target)
 }
 
 static void lay_out(struct gsi_columns *columns, const struct gsi_target *target,
-                    uint64_t block_bytes, struct gsi_shelf *shelf)
+                    uint64_t block_bytes, struct gsi_bump *bump)
 {
     const uint32_t count = count_of(target);
     const uint64_t least = 2 * (uint64_t)target->loop->layout->element_bytes;
@@ -27,13 +27,13 @@ static void lay_out(struct gsi_columns *columns, const struct gsi_target *target
     const struct gsi_buffer_shape room = {
         .unit_bytes =
             gsi_round_up_u64(gsi_max_u64(block_bytes / BATCH_PART, least), GSI_DIRECT_ALIGN)};
-    GSI_PLACE(shelf, columns->table, count);
+    GSI_BUMP_ALLOC(bump, columns->table, count);
     for (uint32_t i = 0; i < count; i++) {
         struct gsi_column planned = {0},
                           *column = columns->table != NULL ? &columns->table[i] : &planned;
-        gsi_buffers_lay_out(&column->blocks, NULL, BLOCKS, block, shelf);
-        gsi_buffers_lay_out(&column->rooms, NULL, 1, room, shelf);
-        gsi_flow_place(&column->flow, 1, GSI_FLOW_COPIES, shelf);
+        gsi_buffers_lay_out(&column->blocks, NULL, BLOCKS, block, bump);
+        gsi_buffers_lay_out(&column->rooms, NULL, 1, room, bump);
+        gsi_flow_alloc(&column->flow, 1, GSI_FLOW_COPIES, bump);
     }
 }
 
@@ -96,9 +96,9 @@ enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *
     *columns = (struct gsi_columns){.target = target};
     if (target->inputs->values == NULL)
         return GS_OK;
-    columns->shelf = target->plan->split;
-    GSI_TRY(gsi_shelf_open(&columns->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
-    lay_out(columns, target, block_bytes, &columns->shelf);
+    columns->bump = target->plan->split;
+    GSI_TRY(gsi_bump_open(&columns->bump, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    lay_out(columns, target, block_bytes, &columns->bump);
     columns->count = count_of(target);
     for (uint32_t i = 0; i < columns->count; i++)
         describe(columns, i);
@@ -109,7 +109,7 @@ void gsi_columns_close(struct gsi_columns *columns)
 {
     if (columns->target == NULL)
         return;
-    gsi_shelf_close(&columns->shelf, &columns->target->loop->ledger, GSI_MEMORY_DATA);
+    gsi_bump_close(&columns->bump, &columns->target->loop->ledger, GSI_MEMORY_DATA);
     *columns = (struct gsi_columns){0};
 }
 
@@ -129,7 +129,7 @@ static uint64_t run(void *context, const struct gsi_batch *batch, const uint8_t 
 static void take_block(void *context, struct gsi_buffer *block)
 {
     struct gsi_column *column = context;
-    gsi_sink_take(&column->sink, block);
+    gsi_sink_accept(&column->sink, block);
 }
 
 void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes)
@@ -148,7 +148,7 @@ void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows,
                                    .out_bytes = column->bytes,
                                    .run = run}},
                           .count = 1},
-            .receiver = {.context = column, .blocks = &column->blocks, .take = take_block},
+            .receiver = {.context = column, .blocks = &column->blocks, .accept = take_block},
             .windows = windows,
             .next = i + 1 < columns->count ? &column[1].flow : NULL,
             .rooms = &column->rooms,
@@ -164,7 +164,7 @@ void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows,
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_columns *columns = context;
-    gsi_flow_take(&columns->table[0].flow, window);
+    gsi_flow_accept(&columns->table[0].flow, window);
     return false;
 }
 
@@ -203,10 +203,10 @@ static void end(void *context)
 struct gsi_stage gsi_columns_stage(struct gsi_columns *columns)
 {
     return (struct gsi_stage){
-        .context = columns, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
+        .context = columns, .pump = pump, .is_done = is_idle, .accept_window = take, .end = end};
 }
 
-enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count)
+enum gs_status gsi_columns_commit(struct gsi_columns *columns, uint64_t count)
 {
     struct gsi_target *target = columns->target;
     bool are_whole = true;
@@ -219,6 +219,6 @@ enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count)
         file->output.allocated = column->at.output.allocated;
         are_whole = are_whole && column->sink.bytes == count * column->bytes;
     }
-    return gsi_split_place_files(target, are_whole ? columns->table[0].flow.count : UINT64_MAX,
-                                 count);
+    return gsi_split_commit_files(target, are_whole ? columns->table[0].flow.count : UINT64_MAX,
+                                  count);
 }

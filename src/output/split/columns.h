@@ -27,10 +27,10 @@ struct gsi_columns {
     struct gsi_target *target; /* of the job */
     struct gsi_column *table;
     uint32_t count;
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
 };
 
-/* gsi_columns_plan: plans blocks, and the shelf plan->split.
+/* gsi_columns_plan: plans blocks, and the bump allocator plan->split.
  * gsi_columns_open_files: opens the outputs, and says in target->output where the keys' is.
  * fails GS_E_USAGE: one is no regular file, or named twice; as gsi_output_open */
 void gsi_columns_plan(const struct gsi_target *target, const struct gsi_budget *budget,
@@ -42,6 +42,6 @@ enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *
 void gsi_columns_close(struct gsi_columns *columns);
 void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes);
 struct gsi_stage gsi_columns_stage(struct gsi_columns *columns);
-enum gs_status gsi_columns_place(struct gsi_columns *columns, uint64_t count);
+enum gs_status gsi_columns_commit(struct gsi_columns *columns, uint64_t count);
 
 #endif

@@ -17,12 +17,12 @@ static bool is_wanted(const struct gsi_target *target)
 }
 
 static void lay_out(struct gsi_split *split, const struct gsi_target *target, uint64_t block_bytes,
-                    struct gsi_shelf *shelf)
+                    struct gsi_bump *bump)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = block_bytes};
-    gsi_buffers_lay_out(&split->blocks, NULL, GSI_BLOCK_COUNT, shape, shelf);
-    GSI_PLACE(shelf, split->copy, target->loop->layout->element_bytes);
-    gsi_flow_place(&split->flow, 0, GSI_FLOW_COPIES, shelf);
+    gsi_buffers_lay_out(&split->blocks, NULL, GSI_BLOCK_COUNT, shape, bump);
+    GSI_BUMP_ALLOC(bump, split->copy, target->loop->layout->element_bytes);
+    gsi_flow_alloc(&split->flow, 0, GSI_FLOW_COPIES, bump);
 }
 
 void gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
@@ -46,9 +46,9 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     *split = (struct gsi_split){.target = target};
     if (!is_wanted(target) || target->inputs->values != NULL)
         return GS_OK;
-    split->shelf = target->plan->split;
-    GSI_TRY(gsi_shelf_open(&split->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
-    lay_out(split, target, block_bytes, &split->shelf);
+    split->bump = target->plan->split;
+    GSI_TRY(gsi_bump_open(&split->bump, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    lay_out(split, target, block_bytes, &split->bump);
     return target->spec->split_values != NULL ? gsi_split_cuts_open(target, &split->cuts) : GS_OK;
 }
 
@@ -64,7 +64,7 @@ void gsi_split_close(struct gsi_split *split)
         return;
     close_pack(split);
     gsi_split_cuts_close(split->target, split->cuts);
-    gsi_shelf_close(&split->shelf, &split->target->loop->ledger, GSI_MEMORY_DATA);
+    gsi_bump_close(&split->bump, &split->target->loop->ledger, GSI_MEMORY_DATA);
     *split = (struct gsi_split){0};
 }
 
@@ -159,7 +159,7 @@ static uint64_t belonging(void *context, const struct gsi_buffer *window, uint64
 static void take_block(void *context, struct gsi_buffer *block)
 {
     struct gsi_split *split = context;
-    gsi_sink_take(&split->sink, block);
+    gsi_sink_accept(&split->sink, block);
 }
 
 enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
@@ -171,7 +171,7 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
                                     .copies = split->flow.copies,
                                     .receiver = {.context = split,
                                                  .blocks = &split->blocks,
-                                                 .take = take_block,
+                                                 .accept = take_block,
                                                  .belonging = belonging},
                                     .windows = windows,
                                     .most = UINT64_MAX};
@@ -184,7 +184,7 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
 static bool take(void *context, struct gsi_buffer *window)
 {
     struct gsi_split *split = context;
-    gsi_flow_take(&split->flow, window);
+    gsi_flow_accept(&split->flow, window);
     return false;
 }
 
@@ -235,16 +235,16 @@ static void end(void *context)
 struct gsi_stage gsi_split_stage(struct gsi_split *split)
 {
     return (struct gsi_stage){
-        .context = split, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
+        .context = split, .pump = pump, .is_done = is_idle, .accept_window = take, .end = end};
 }
 
-enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count,
-                               struct gsi_split_report *report)
+enum gs_status gsi_split_commit(struct gsi_split *split, uint64_t count,
+                                struct gsi_split_report *report)
 {
     const struct gsi_split_files *files = &split->target->files;
     uint64_t all = 0;
     split->target->bytes = split->bytes;
     for (uint32_t i = 0; i < files->count; i++)
         all += report->counts[i] = files->table[i].count;
-    return gsi_split_place_files(split->target, all, count);
+    return gsi_split_commit_files(split->target, all, count);
 }

@@ -21,7 +21,7 @@ struct gsi_split {
     uint64_t entry_bytes, total_bytes; /* of entries; by counts: in all */
     uint32_t current;                  /* file */
     uint64_t bytes;                    /* of elements: handed over to all sinks */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_buffers blocks;
     struct gsi_flow flow; /* from windows into blocks, which it cuts where files end */
     enum gsi_split_state {
@@ -33,7 +33,8 @@ struct gsi_split {
     bool is_ended; /* all windows were taken */
 };
 
-/* gsi_split_plan: plans blocks. The shelf plan->split stays empty where the output is one file. */
+/* gsi_split_plan: plans blocks. The bump allocator plan->split stays empty where the output is one
+ * file. */
 void gsi_split_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                     struct gsi_output_plan *plan);
 
@@ -52,11 +53,11 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
  * or is being written. */
 struct gsi_stage gsi_split_stage(struct gsi_split *split);
 
-/* gsi_split_place: gives the files their names after everything was written, and fills in the
+/* gsi_split_commit: gives the files their names after everything was written, and fills in the
  * report.
  * in    count: entries that there should be
  * fails GS_E_VERIFY: files have more or fewer; GS_E_IO, GS_E_SPACE */
-enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count,
-                               struct gsi_split_report *report);
+enum gs_status gsi_split_commit(struct gsi_split *split, uint64_t count,
+                                struct gsi_split_report *report);
 
 #endif

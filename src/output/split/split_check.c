@@ -69,7 +69,7 @@ enum gs_status gsi_split_open_files(struct gsi_target *target)
     return GS_OK;
 }
 
-enum gs_status gsi_split_place_files(struct gsi_target *target, uint64_t count, uint64_t wanted)
+enum gs_status gsi_split_commit_files(struct gsi_target *target, uint64_t count, uint64_t wanted)
 {
     struct gsi_split_files *files = &target->files;
     target->file_bytes = 0;
@@ -81,5 +81,5 @@ enum gs_status gsi_split_place_files(struct gsi_target *target, uint64_t count, 
             "'%s': the files have %llu of %llu elements; %s; check the memory of this machine",
             target->output.name, (unsigned long long)count, (unsigned long long)wanted,
             gsi_target_left(target));
-    return gsi_split_files_place(files, &target->output.is_placed, target->loop->error);
+    return gsi_split_files_commit(files, &target->output.is_placed, target->loop->error);
 }

@@ -22,10 +22,10 @@ enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_s
 void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts);
 
 /* gsi_split_open_files: opens the files, and says in target->output where they are.
- * gsi_split_place_files: everything is written: puts the files in their places.
+ * gsi_split_commit_files: everything is written: puts the files in their places.
  * in    count, wanted: elements that the files have, and that they should have
  * fails GS_E_VERIFY: these differ; GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_split_open_files(struct gsi_target *target);
-enum gs_status gsi_split_place_files(struct gsi_target *target, uint64_t count, uint64_t wanted);
+enum gs_status gsi_split_commit_files(struct gsi_target *target, uint64_t count, uint64_t wanted);
 
 #endif

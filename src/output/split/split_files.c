@@ -262,8 +262,8 @@ static void keep_others(struct gsi_split_files *files, uint32_t count, struct gs
         files->table[i].output.temp_name[0] = '\0';
 }
 
-enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,
-                                     struct gs_error *error)
+enum gs_status gsi_split_files_commit(struct gsi_split_files *files, bool *is_placed,
+                                      struct gs_error *error)
 {
     for (uint32_t i = 0; i < files->count; i++)
         GSI_TRY(gsi_output_seal(&files->table[i].output, files->table[i].file_bytes, error));

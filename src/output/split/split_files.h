@@ -42,12 +42,12 @@ uint32_t gsi_split_files_twice(const struct gsi_split_files *files, bool by_patt
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error);
 
-/* gsi_split_files_place: syncs all files after they were written, then gives one after another its
+/* gsi_split_files_commit: syncs all files after they were written, then gives one after another its
  * name.
  * out   is_placed: at least one has taken its place
  * fails GS_E_IO, GS_E_SPACE: says how many are in their places */
-enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,
-                                     struct gs_error *error);
+enum gs_status gsi_split_files_commit(struct gsi_split_files *files, bool *is_placed,
+                                      struct gs_error *error);
 void gsi_split_files_close(struct gsi_split_files *files); /* also zeroed ones */
 
 #endif

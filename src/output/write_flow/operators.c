@@ -8,18 +8,18 @@
 
 /* ---- groups ---- */
 
-void gsi_group_operator_place(struct gsi_group_operator *group, const struct gsi_layout *layout,
+void gsi_group_operator_alloc(struct gsi_group_operator *group, const struct gsi_layout *layout,
                               const struct gsi_groups_rule *rule, uint32_t batch_count,
-                              struct gsi_shelf *shelf)
+                              struct gsi_bump *bump)
 {
     *group = (struct gsi_group_operator){0};
-    gsi_groups_place(&group->groups, layout, rule, shelf);
-    GSI_PLACE(shelf, group->last_element, layout->element_bytes);
-    GSI_PLACE(shelf, group->pieces, batch_count);
+    gsi_groups_alloc(&group->groups, layout, rule, bump);
+    GSI_BUMP_ALLOC(bump, group->last_element, layout->element_bytes);
+    GSI_BUMP_ALLOC(bump, group->pieces, batch_count);
     for (uint32_t i = 0; i < batch_count; i++) {
-        struct gsi_groups_piece planned;
-        gsi_groups_piece_place(group->pieces != NULL ? &group->pieces[i] : &planned, &group->groups,
-                               shelf);
+        struct gsi_groups_batch planned;
+        gsi_groups_batch_alloc(group->pieces != NULL ? &group->pieces[i] : &planned, &group->groups,
+                               bump);
     }
 }
 
@@ -38,14 +38,14 @@ static void begin_groups(void *context, const struct gsi_batch *batch)
     const bool is_apart = group->has_repeats && batch->window->digest.repeat_count == 0;
     group->has_last = true;
     memcpy(group->last_element, batch->entries + (batch->count - 1) * bytes, bytes);
-    gsi_groups_piece_begin(&group->pieces[batch->idx], goes_on, is_apart);
+    gsi_groups_batch_begin(&group->pieces[batch->idx], goes_on, is_apart);
 }
 
 static uint64_t run_groups(void *context, const struct gsi_batch *batch, const uint8_t *in,
                            uint64_t n, uint8_t *out)
 {
     struct gsi_group_operator *group = context;
-    return gsi_groups_piece_add(&group->pieces[batch->idx], in, n, out) / group->groups.entry_bytes;
+    return gsi_groups_batch_add(&group->pieces[batch->idx], in, n, out) / group->groups.entry_bytes;
 }
 
 static uint64_t join_groups(void *context, const struct gsi_batch *batch, uint8_t *ahead)

@@ -12,20 +12,20 @@
 /* Makes an entry of each group. */
 struct gsi_group_operator {
     struct gsi_groups groups;
-    struct gsi_groups_piece *pieces; /* of each batch */
+    struct gsi_groups_batch *pieces; /* of each batch */
     uint8_t *last_element;           /* of all batches that have begun */
     bool has_last;
     bool has_repeats; /* digests of windows count elements that equal the element before */
     struct gs_error *error;
 };
 
-/* gsi_group_operator_place: places the operator on a shelf, for up to `batch_count` batches at a
- * time. A sum that does not fit is stored in group->error when its batch is joined.
+/* gsi_group_operator_alloc: allocates the operator from a bump allocator, for up to `batch_count`
+ * batches at a time. A sum that does not fit is stored in group->error when its batch is joined.
  * gsi_group_operator_restart: forgets all elements.
  * gsi_group_operator: returns the operator. */
-void gsi_group_operator_place(struct gsi_group_operator *group, const struct gsi_layout *layout,
+void gsi_group_operator_alloc(struct gsi_group_operator *group, const struct gsi_layout *layout,
                               const struct gsi_groups_rule *rule, uint32_t batch_count,
-                              struct gsi_shelf *shelf);
+                              struct gsi_bump *bump);
 void gsi_group_operator_restart(struct gsi_group_operator *group);
 struct gsi_operator gsi_group_operator(struct gsi_group_operator *group);
 

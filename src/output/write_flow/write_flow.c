@@ -67,29 +67,29 @@ static uint64_t scratch_bytes(const struct gsi_target *target)
 
 /* Rooms, groups, and what operators keep of each batch. */
 static void lay_out_rooms(struct gsi_write_flow *write_flow, const struct gsi_target *target,
-                          const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
+                          const struct gsi_output_plan *plan, struct gsi_bump *bump)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
     const uint32_t batches = plan->batch_count;
-    gsi_flow_place(&write_flow->flow, batches, batches, shelf);
-    GSI_PLACE(shelf, write_flow->payload.sums, batches + 1);
-    GSI_PLACE(shelf, write_flow->digest.digests, batches + 1);
-    gsi_buffers_lay_out(&write_flow->rooms, NULL, plan->room_count, shape, shelf);
+    gsi_flow_alloc(&write_flow->flow, batches, batches, bump);
+    GSI_BUMP_ALLOC(bump, write_flow->payload.sums, batches + 1);
+    GSI_BUMP_ALLOC(bump, write_flow->digest.digests, batches + 1);
+    gsi_buffers_lay_out(&write_flow->rooms, NULL, plan->room_count, shape, bump);
     write_flow->flow.operators.scratch =
-        gsi_shelf_place_whole(shelf, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
+        gsi_bump_alloc_whole(bump, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
     if (target->spec->has_groups)
-        gsi_group_operator_place(&write_flow->group, target->loop->layout, &target->spec->groups,
-                                 plan->room_count, shelf);
+        gsi_group_operator_alloc(&write_flow->group, target->loop->layout, &target->spec->groups,
+                                 plan->room_count, bump);
 }
 
 /* Blocks, which are parts of an array that is written. */
 static void lay_out_blocks(struct gsi_write_flow *write_flow, const struct gsi_target *target,
-                           const struct gsi_output_plan *plan, struct gsi_shelf *shelf)
+                           const struct gsi_output_plan *plan, struct gsi_bump *bump)
 {
     const struct gsi_array *array = target->output.array;
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->block_bytes};
     gsi_buffers_lay_out(&write_flow->blocks, array != NULL ? array->to : NULL, GSI_BLOCK_COUNT,
-                        shape, shelf);
+                        shape, bump);
 }
 
 /* Blocks get less memory by the bytes of rooms and groups: all have the blocks' part of memory. */
@@ -118,13 +118,13 @@ void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budge
     lay_out_blocks(&planned, target, plan, &plan->write_flow);
 }
 
-struct gsi_shelf gsi_target_pre_aggregate_plan(const struct gsi_target *target,
-                                               uint64_t memory_bytes, uint32_t thread_count)
+struct gsi_bump gsi_target_pre_aggregate_plan(const struct gsi_target *target,
+                                              uint64_t memory_bytes, uint32_t thread_count)
 {
-    struct gsi_shelf shelf = {0};
+    struct gsi_bump bump = {0};
     if (target->spec->may_pre_aggregate)
-        shelf = gsi_pre_aggregate_plan(target->loop->layout, memory_bytes, thread_count);
-    return shelf.bytes <= memory_bytes / EARLY_PART ? shelf : (struct gsi_shelf){0};
+        bump = gsi_pre_aggregate_plan(target->loop->layout, memory_bytes, thread_count);
+    return bump.bytes <= memory_bytes / EARLY_PART ? bump : (struct gsi_bump){0};
 }
 
 uint64_t gsi_write_flow_output_bytes(const struct gsi_target *target, uint64_t bytes)
@@ -143,11 +143,11 @@ enum gs_status gsi_write_flow_open(struct gsi_write_flow *write_flow, struct gsi
     *write_flow = (struct gsi_write_flow){.target = target, .digest.digest = GSI_DIGEST_EMPTY};
     if (plan->write_flow.used == 0)
         return GS_OK;
-    write_flow->shelf = plan->write_flow;
-    GSI_TRY(gsi_shelf_open(&write_flow->shelf, &loop->ledger, GSI_MEMORY_DATA, loop->error));
+    write_flow->bump = plan->write_flow;
+    GSI_TRY(gsi_bump_open(&write_flow->bump, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     write_flow->is_open = true;
-    lay_out_rooms(write_flow, target, plan, &write_flow->shelf);
-    lay_out_blocks(write_flow, target, plan, &write_flow->shelf);
+    lay_out_rooms(write_flow, target, plan, &write_flow->bump);
+    lay_out_blocks(write_flow, target, plan, &write_flow->bump);
     write_flow->group.error = loop->error;
     for (uint32_t i = 0; target->spec->is_split && i < write_flow->blocks.count; i++)
         write_flow->blocks.all[i].capacity -=
@@ -158,7 +158,7 @@ enum gs_status gsi_write_flow_open(struct gsi_write_flow *write_flow, struct gsi
 void gsi_write_flow_close(struct gsi_write_flow *write_flow)
 {
     if (write_flow->is_open)
-        gsi_shelf_close(&write_flow->shelf, &write_flow->target->loop->ledger, GSI_MEMORY_DATA);
+        gsi_bump_close(&write_flow->bump, &write_flow->target->loop->ledger, GSI_MEMORY_DATA);
     *write_flow = (struct gsi_write_flow){0};
 }
 
@@ -168,7 +168,7 @@ static struct gsi_buffer *lend_block(void *context, uint64_t off)
 {
     struct gsi_write_flow *write_flow = context;
     struct gsi_array *array = write_flow->target->output.array;
-    struct gsi_buffer *block = gsi_buffers_take(&write_flow->blocks);
+    struct gsi_buffer *block = gsi_buffers_pop(&write_flow->blocks);
     if (block != NULL && write_flow->phase > 0)
         block->capacity = write_flow->blocks.unit_bytes - (off == 0 ? write_flow->phase : 0);
     if (block == NULL || array == NULL)
@@ -181,7 +181,7 @@ static struct gsi_buffer *lend_block(void *context, uint64_t off)
 static void take_block(void *context, struct gsi_buffer *block)
 {
     struct gsi_write_flow *write_flow = context;
-    write_flow->next.take(write_flow->next.context, block);
+    write_flow->next.accept(write_flow->next.context, block);
 }
 
 /* Returns whether a device has put positions into windows (device.h). */
@@ -220,7 +220,7 @@ void gsi_write_flow_begin(struct gsi_write_flow *write_flow, struct gsi_buffers 
                                     gsi_groups_are_of_keys(&write_flow->group.groups);
     flow->loop = target->loop;
     flow->receiver =
-        (struct gsi_receiver){.context = write_flow, .block = lend_block, .take = take_block};
+        (struct gsi_receiver){.context = write_flow, .block = lend_block, .accept = take_block};
     flow->windows = windows;
     flow->rooms = &write_flow->rooms;
     flow->operators.scratch_bytes = scratch_bytes(target);
@@ -292,7 +292,7 @@ static bool take(void *context, struct gsi_buffer *window)
     if (has_positions(write_flow))
         window->bytes = window->bytes / write_flow->target->loop->layout->element_bytes *
                         gsi_write_flow_written_bytes(write_flow->target);
-    gsi_flow_take(&write_flow->flow, window);
+    gsi_flow_accept(&write_flow->flow, window);
     return false;
 }
 
@@ -316,5 +316,5 @@ static void end(void *context)
 struct gsi_stage gsi_write_flow_stage(struct gsi_write_flow *write_flow)
 {
     return (struct gsi_stage){
-        .context = write_flow, .pump = pump, .is_done = is_idle, .take_window = take, .end = end};
+        .context = write_flow, .pump = pump, .is_done = is_idle, .accept_window = take, .end = end};
 }

@@ -18,7 +18,7 @@
 struct gsi_write_flow {
     struct gsi_target *target;
     struct gsi_link next; /* takes blocks */
-    struct gsi_shelf shelf;
+    struct gsi_bump bump;
     struct gsi_buffers blocks, rooms;
     struct gsi_group_operator group; /* with --unique */
     struct gsi_payload_operator payload;
@@ -34,16 +34,16 @@ struct gsi_write_flow {
 enum gs_status gsi_write_flow_check_group(uint32_t wanted, const struct gsi_layout *layout,
                                           struct gs_error *error);
 
-/* gsi_write_flow_plan: plans blocks and rooms. The shelf plan->write_flow stays empty where windows
- * are written as they are. */
+/* gsi_write_flow_plan: plans blocks and rooms. The bump allocator plan->write_flow stays empty
+ * where windows are written as they are. */
 void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan);
 
-/* gsi_target_pre_aggregate_plan: returns the shelf for folding records while they are read. It
- * is empty if they are not folded then, because something has to see each of them later, or because
- * there is too little memory. */
-struct gsi_shelf gsi_target_pre_aggregate_plan(const struct gsi_target *target,
-                                               uint64_t memory_bytes, uint32_t thread_count);
+/* gsi_target_pre_aggregate_plan: returns the bump allocator for folding records while they are
+ * read. It is empty if they are not folded then, because something has to see each of them later,
+ * or because there is too little memory. */
+struct gsi_bump gsi_target_pre_aggregate_plan(const struct gsi_target *target,
+                                              uint64_t memory_bytes, uint32_t thread_count);
 
 /* gsi_write_flow_output_bytes: returns the most bytes of output that `bytes` of elements make:
  * without counts as many. UINT64_MAX: no number is that large. */

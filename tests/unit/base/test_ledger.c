@@ -30,10 +30,10 @@ enum gs_status __real_gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_
                                      uint64_t bytes, void **memory, struct gs_error *error);
 enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                      uint64_t bytes, void **memory, struct gs_error *error);
-enum gs_status __real_gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
-                                     enum gsi_memory_part part, struct gs_error *error);
-enum gs_status __wrap_gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
-                                     enum gsi_memory_part part, struct gs_error *error);
+enum gs_status __real_gsi_bump_open(struct gsi_bump *bump, struct gsi_ledger *ledger,
+                                    enum gsi_memory_part part, struct gs_error *error);
+enum gs_status __wrap_gsi_bump_open(struct gsi_bump *bump, struct gsi_ledger *ledger,
+                                    enum gsi_memory_part part, struct gs_error *error);
 void *__real_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t off);
 void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t off);
 
@@ -90,11 +90,11 @@ enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_
     return status;
 }
 
-enum gs_status __wrap_gsi_shelf_open(struct gsi_shelf *shelf, struct gsi_ledger *ledger,
-                                     enum gsi_memory_part part, struct gs_error *error)
+enum gs_status __wrap_gsi_bump_open(struct gsi_bump *bump, struct gsi_ledger *ledger,
+                                    enum gsi_memory_part part, struct gs_error *error)
 {
     ledger_depth += ledger != NULL;
-    enum gs_status status = __real_gsi_shelf_open(shelf, ledger, part, error);
+    enum gs_status status = __real_gsi_bump_open(bump, ledger, part, error);
     ledger_depth -= ledger != NULL;
     return status;
 }

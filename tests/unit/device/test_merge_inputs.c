@@ -26,7 +26,7 @@ static void consume(struct gsi_merge_inputs *inputs)
     struct gsi_merge_heads heads = {.slices = slices, .segments = segments};
     gsi_merge_inputs_heads(inputs, 100, &heads);
     for (uint32_t i = 0; i < heads.count; i++)
-        gsi_merge_inputs_take(inputs, heads.segments[i], heads.slices[i].count, 1);
+        gsi_merge_inputs_pop(inputs, heads.segments[i], heads.slices[i].count, 1);
     gsi_merge_inputs_done(inputs, segments, heads.count);
 }
 

@@ -175,7 +175,7 @@ static void test_fields__needed_bytes__are_side_by_side(void **state)
     gsi_entry_write_field(&entry_map, 0, 1);
     gsi_entry_lay_out(&entry_map, false);
     assert_int_equal(entry_map.entry_bytes, 1 + 5 + 3);
-    assert_int_equal(gsi_entry_place(&entry_map, 8), 1);
+    assert_int_equal(gsi_entry_offset_of(&entry_map, 8), 1);
     gsi_entry_make(&entry_map, element, 1, 0, NULL, 0, entries);
     assert_memory_equal(entries, ((uint8_t[]){0, 8, 9, 10, 11, 12, 17, 18, 19}), 9);
     entries[9] = 99; /* after it: it stays there */
@@ -193,7 +193,7 @@ static void test_fields__last_byte_only__is_a_record(void **state)
     gsi_entry_lay_out(&entry_map, false);
     assert_int_equal(entry_map.entry_bytes, 1);
     gsi_entry_make(&entry_map, element, 1, 0, NULL, 0, entries);
-    assert_int_equal(entries[gsi_entry_place(&entry_map, 19)], 9);
+    assert_int_equal(entries[gsi_entry_offset_of(&entry_map, 19)], 9);
     gsi_entry_write(&entry_map, entries, 1, 1, written);
     assert_int_equal(written[0], 9);
 }

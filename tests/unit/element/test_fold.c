@@ -65,7 +65,7 @@ static void test_fold__sums_on_the_way_too_large__fit_at_the_end(void **state)
     put(elements + BYTES, 1, INT32_MAX, 1e308, 9);
     put(elements + 2 * BYTES, 1, -INT32_MAX, -1e308, 1);
     put(elements + 3 * BYTES, 1, -5, 1e-308, 2);
-    struct gsi_shelf own = folder_open(&folder, &fold);
+    struct gsi_bump own = folder_open(&folder, &fold);
     fold_all(&folder, elements, 4, entry);
     memcpy(&sum, entry + 4, 4);
     memcpy(&real, entry + 8, 8);
@@ -74,7 +74,7 @@ static void test_fold__sums_on_the_way_too_large__fit_at_the_end(void **state)
     assert_null(folder.overflow);
     fold_all(&folder, elements, 2, entry);
     assert_ptr_equal(folder.overflow, &fold.fields[0]);
-    shelf_close(&own);
+    bump_close(&own);
 }
 
 static void test_fold__wide__behind_the_record(void **state)
@@ -88,14 +88,14 @@ static void test_fold__wide__behind_the_record(void **state)
     assert_int_equal(fold.wide_bytes, 16);
     put(elements, 1, INT32_MIN, 0.5, 3);
     put(elements + BYTES, 1, INT32_MIN, 0.25, 9);
-    struct gsi_shelf own = folder_open(&folder, &fold);
+    struct gsi_bump own = folder_open(&folder, &fold);
     fold_all(&folder, elements, 2, entry);
     memcpy(&wide, entry + BYTES, 8);
     memcpy(&real, entry + BYTES + 8, 8);
     assert_true(wide == 2 * (int64_t)INT32_MIN && real == 0.75);
     assert_memory_equal(entry, elements, 16); /* the fields stay */
     assert_null(folder.overflow);
-    shelf_close(&own);
+    bump_close(&own);
 }
 
 /* Groups have any length. Totals equal those of a tally of all records, and differ from other
@@ -111,7 +111,7 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
     for (int round = 0; round < 50; round++) {
         struct gsi_folder folder;
         size_t n = 1 + test_below(&random, MOST);
-        struct gsi_shelf own = folder_open(&folder, &fold);
+        struct gsi_bump own = folder_open(&folder, &fold);
         for (size_t i = 0; i < n; i++)
             put(elements + i * BYTES, 0, (int32_t)test_below(&random, 1000) - 500,
                 (double)test_below(&random, 1000) / 7, test_below(&random, 1000));
@@ -120,17 +120,17 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
             fold_all(&folder, elements + at * BYTES, step, entry);
         }
         for (int wrong = 0; wrong < 4; wrong++) {
-            struct gsi_shelf shelf;
-            struct gsi_record_tally *tally = record_tally_open(&record, &shelf);
+            struct gsi_bump bump;
+            struct gsi_record_tally *tally = record_tally_open(&record, &bump);
             gsi_record_tally_add(tally, elements, n);
             put(other, 0, wrong == 1, wrong == 2 ? 1e-9 : 0, wrong == 3 ? 1000 : 0);
             gsi_record_tally_add(tally, other, wrong > 0);
             gsi_record_tally_finish(tally, fields);
             const struct gsi_fold_field *differs = gsi_folder_differs(&folder, fields);
             assert_ptr_equal(differs, wrong > 0 ? &fold.fields[wrong - 1] : NULL);
-            record_tally_close(&shelf);
+            record_tally_close(&bump);
         }
-        shelf_close(&own);
+        bump_close(&own);
     }
 }
 
@@ -160,7 +160,7 @@ static void test_fold__integers__as_a_plain_sum(void **state)
         fold = (struct gsi_fold){0};
         assert_int_equal(
             gsi_fold_add_field(&fold, &record, 0, GSI_FOLD_SUM, true, rows[r].text, &error), GS_OK);
-        struct gsi_shelf own = folder_open(&folder, &fold);
+        struct gsi_bump own = folder_open(&folder, &fold);
         for (size_t i = 0; i < n; i++) {
             uint64_t bits = i % 3 == 0 ? UINT64_MAX : i % 3 == 1 ? 0 : test_next(&random);
             bits ^= rows[r].is_signed ? (uint64_t)1 << (8 * bytes - 1) : 0;
@@ -177,7 +177,7 @@ static void test_fold__integers__as_a_plain_sum(void **state)
             got = rows[r].is_signed ? (gsi_i128)(int64_t)got : got;
         if (got != want)
             test_fail("%s: %lld in place of %lld", rows[r].text, (long long)got, (long long)want);
-        shelf_close(&own);
+        bump_close(&own);
     }
 }
 

@@ -112,8 +112,8 @@ static size_t run(struct test_random *random, struct gsi_groups *groups, size_t 
 static size_t run_apart(struct test_random *random, struct gsi_groups *groups, size_t n,
                         uint32_t bytes, uint64_t most_pieces)
 {
-    static struct gsi_groups_piece pieces[MOST];
-    static struct gsi_shelf shelves[MOST];
+    static struct gsi_groups_batch pieces[MOST];
+    static struct gsi_bump bumps[MOST];
     static size_t begins[MOST + 1];
     size_t count = 0, length = 0;
     for (size_t at = 0; at < n; at += 1 + test_below(random, 2 * n / most_pieces + 2))
@@ -128,14 +128,14 @@ static size_t run_apart(struct test_random *random, struct gsi_groups *groups, s
         for (size_t k = begin + 1; k < end; k++)
             is_apart =
                 is_apart && !gsi_groups_is_equal(groups, data + (k - 1) * bytes, data + k * bytes);
-        shelves[i] = groups_piece_open(&pieces[i], groups);
-        gsi_groups_piece_begin(
+        bumps[i] = groups_piece_open(&pieces[i], groups);
+        gsi_groups_batch_begin(
             &pieces[i], i > 0 && gsi_groups_is_equal(groups, elements - bytes, elements),
             is_apart && gsi_groups_are_of_keys(groups) && test_below(random, 2) == 0);
         outs[i] = malloc((end - begin) * groups->entry_bytes); /* the sanitizer sees what is more */
         for (size_t at = begin, step; at < end; at += step) {
             step = 1 + test_below(random, end - at);
-            puts[i] += gsi_groups_piece_add(&pieces[i], data + at * bytes, step, outs[i] + puts[i]);
+            puts[i] += gsi_groups_batch_add(&pieces[i], data + at * bytes, step, outs[i] + puts[i]);
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ static size_t run_apart(struct test_random *random, struct gsi_groups *groups, s
         memcpy(got + length, before, put);
         memcpy(got + length + put, outs[i], puts[i]);
         length += put + puts[i];
-        shelf_close(&shelves[i]);
+        bump_close(&bumps[i]);
         free(before);
         free(outs[i]);
     }
@@ -169,7 +169,7 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
             rule.has_counts &= rule.keep != GSI_KEEP_REPEATED; /* they do not go together */
             bool is_apart = i / 10 % 2 != 0;
             fill(random, &shapes[s], n, bytes, !gsi_layout_is_native(layout));
-            struct gsi_shelf shelf = groups_open(&groups, layout, &rule);
+            struct gsi_bump bump = groups_open(&groups, layout, &rule);
             size_t wanted = expect(n, bytes, &rule, &group_count);
             size_t length =
                 is_apart ? run_apart(random, &groups, n, bytes, 1 + test_below(random, n + 9))
@@ -181,7 +181,7 @@ static void check_groups(struct test_random *random, const struct gsi_layout *la
             assert_int_equal(groups.count, group_count);
             assert_true(gsi_groups_are_whole(&groups, n));
             assert_false(gsi_groups_are_whole(&groups, n + 1));
-            shelf_close(&shelf);
+            bump_close(&bump);
         }
 }
 
@@ -317,8 +317,8 @@ static void test_groups__folds_in_pieces__as_in_one(void **state)
             .has_counts = round % 5 == 0, .keep = (enum gsi_keep_choice)(round % 4), .fold = &fold};
         fill(&random, &shapes[round % SHAPE_COUNT], n, MOST_ELEMENT, true);
         fill_fields(&random, n, may_overflow);
-        struct gsi_shelf shelf_one = groups_open(&one, &layout, &rule);
-        struct gsi_shelf shelf_parts = groups_open(&parts, &layout, &rule);
+        struct gsi_bump bump_one = groups_open(&one, &layout, &rule);
+        struct gsi_bump bump_parts = groups_open(&parts, &layout, &rule);
         size_t length = run(&random, &one, n, MOST_ELEMENT);
         memcpy(whole, got, length);
         assert_int_equal(
@@ -329,15 +329,15 @@ static void test_groups__folds_in_pieces__as_in_one(void **state)
         enum gs_status status = gsi_groups_check_sums(&one, &error);
         assert_int_equal(gsi_groups_check_sums(&parts, &other_error), status);
         assert_string_equal(other_error.text, error.text);
-        struct gsi_shelf shelf;
-        struct gsi_record_tally *tally = record_tally_open(&record, &shelf);
+        struct gsi_bump bump;
+        struct gsi_record_tally *tally = record_tally_open(&record, &bump);
         gsi_record_tally_add(tally, data, n);
         gsi_record_tally_finish(tally, fields);
         assert_ptr_equal(gsi_folder_differs(&parts.folder, fields),
                          gsi_folder_differs(&one.folder, fields));
-        record_tally_close(&shelf);
-        shelf_close(&shelf_one);
-        shelf_close(&shelf_parts);
+        record_tally_close(&bump);
+        bump_close(&bump_one);
+        bump_close(&bump_parts);
     }
 }
 

@@ -88,8 +88,8 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 record_fill(&random, t % 2 ? RECORD_RANDOM : RECORD_SPECIAL, data, n, bytes);
                 struct gsi_layout layout = gsi_layout_make(record.fields[0].type, false);
                 struct gsi_tally *want = gsi_tally_create(&layout);
-                struct gsi_shelf shelf;
-                struct gsi_record_tally *got = record_tally_open(&record, &shelf);
+                struct gsi_bump bump;
+                struct gsi_record_tally *got = record_tally_open(&record, &bump);
                 size_t nats = 0;
                 for (size_t i = 0; i < n; i++) {
                     _Alignas(16) uint8_t value[16];
@@ -109,7 +109,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 assert_memory_equal(&fields_got[0], &of_field, sizeof of_field);
                 assert_int_equal(fields_got[1].count, n);
                 gsi_tally_free(want);
-                record_tally_close(&shelf);
+                record_tally_close(&bump);
             }
 }
 
@@ -120,10 +120,10 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     static const char *const fields[] = {"1:f32", "0:int8"};
     struct test_random random = test_random_make(4);
     struct gsi_record record = record_make(7, fields, 2);
-    struct gsi_shelf shelves[3];
-    struct gsi_record_tally *one = record_tally_open(&record, &shelves[0]),
-                            *two = record_tally_open(&record, &shelves[1]),
-                            *three = record_tally_open(&record, &shelves[2]);
+    struct gsi_bump bumps[3];
+    struct gsi_record_tally *one = record_tally_open(&record, &bumps[0]),
+                            *two = record_tally_open(&record, &bumps[1]),
+                            *three = record_tally_open(&record, &bumps[2]);
     struct gsi_digest digest = GSI_DIGEST_EMPTY;
     struct gsi_tally_report a[2], b[2];
     record_fill(&random, RECORD_RANDOM, data, 800, 7);
@@ -146,7 +146,7 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     whole = gsi_record_tally_finish(one, a);
     assert_int_equal(whole.count + whole.fingerprint[0] + whole.fingerprint[1] + a[0].count, 0);
     for (int i = 0; i < 3; i++)
-        record_tally_close(&shelves[i]);
+        record_tally_close(&bumps[i]);
 }
 
 static int compare_bytes(const void *a, const void *b)

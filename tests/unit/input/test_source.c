@@ -99,7 +99,7 @@ static void read_all(struct fixture *fixture)
             const uint64_t *words = (const uint64_t *)(const void *)buffer->data;
             for (size_t w = 0; w < buffer->bytes / 8; w++)
                 assert_true(words[w] == word++);
-            gsi_buffers_give(&fixture->arena.chunks, buffer);
+            gsi_buffers_return(&fixture->arena.chunks, buffer);
         }
         if (loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0)
             gsi_engine_wait(loop->engine, UINT64_MAX);

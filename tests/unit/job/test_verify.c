@@ -42,8 +42,8 @@ enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_
                                         uint64_t bytes, struct gsi_input *input,
                                         struct gs_error *error);
 
-void __real_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
-void __wrap_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
+void __real_gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window);
+void __wrap_gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window);
 
 enum place { NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER, IN_WINDOW, ON_DISK, IN_SPLIT };
 
@@ -112,11 +112,11 @@ void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
 }
 
 /* Called so by what splits the output, or counts; a number is lost on the way to a file. */
-void __wrap_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
+void __wrap_gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     if (is_turn(IN_SPLIT))
         window->bytes -= 8;
-    __real_gsi_sink_take(sink, window);
+    __real_gsi_sink_accept(sink, window);
 }
 
 enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_t off,

@@ -48,7 +48,7 @@ static uint64_t reduce(const gsi_reduce_rung &rung, gsi_ladder_type type,
     uint64_t value = 0xA5A5;
     device_array<uint8_t> scratch = make_array<uint8_t>(rung.scratch_bytes(type, in.count));
     check_cuda(rung.run(type, operation, in.items, in.count, scratch.items, nullptr));
-    check_cuda(rung.take(type, operation, scratch.items, nullptr, &value));
+    check_cuda(rung.result(type, operation, scratch.items, nullptr, &value));
     check_cuda(cudaFree(scratch.memory));
     return value;
 }

@@ -68,7 +68,7 @@ static void check_our_sums(const std::vector<uint64_t> &in)
             make_array<uint8_t>(rung.scratch_bytes(GSI_LADDER_U64, in.size()));
         check_cuda(rung.run(GSI_LADDER_U64, GSI_LADDER_SUM, array.items, in.size(), scratch.items,
                             nullptr));
-        check_cuda(rung.take(GSI_LADDER_U64, GSI_LADDER_SUM, scratch.items, nullptr, &got));
+        check_cuda(rung.result(GSI_LADDER_U64, GSI_LADDER_SUM, scratch.items, nullptr, &got));
         check_cuda(cudaFree(scratch.memory));
         if (got != want)
             test_fail("%s: n %zu", rung.name, in.size());

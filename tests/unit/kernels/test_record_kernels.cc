@@ -73,7 +73,7 @@ static void test_tags__any_keys__as_the_host(void **)
             const device_bytes tags = take(n * 16, 0);
             const uint32_t unshared = record.key_bytes - at;
             const device_bytes counter = put(&unshared, sizeof unshared, 0);
-            gsi_cuda_places places = places_at(record, keys, at);
+            gsi_cuda_record_table places = places_at(record, keys, at);
             if (at % 2 == 0) { // the byte is known on the device only
                 places.at = 12345;
                 places.unshared = reinterpret_cast<const uint32_t *>(counter.data);
@@ -127,12 +127,12 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
             const gsi_record record = make_record(row);
             const uint64_t n = random_count(record, &random), half = n / 2;
             const bytes data = make_records(record, n, &random);
-            gsi_shelf shelf;
-            gsi_record_tally *tally = record_tally_open(&record, &shelf);
+            gsi_bump bump;
+            gsi_record_tally *tally = record_tally_open(&record, &bump);
             gsi_tally_report fields[GSI_FIELDS_MAX];
             gsi_record_tally_add(tally, data.data(), n);
             const gsi_tally_report want = gsi_record_tally_finish(tally, fields);
-            record_tally_close(&shelf);
+            record_tally_close(&bump);
             uint32_t shared = record.key_bytes;
             for (uint64_t i = 0; i < n; i++)
                 shared = gsi_record_shared(&record, data.data(), data.data() + i * record.bytes, 0,
@@ -144,9 +144,9 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
             const gsi_records_seen nothing = {};
             const device_bytes seen = put(&nothing, sizeof nothing, 0);
             auto *const counts = reinterpret_cast<gsi_records_seen *>(seen.data);
-            check_cuda(gsi_cuda_records_take(on_device, record.bytes, records.data, half,
+            check_cuda(gsi_cuda_records_read(on_device, record.bytes, records.data, half,
                                              records.data, counts, nullptr));
-            check_cuda(gsi_cuda_records_take(on_device, record.bytes,
+            check_cuda(gsi_cuda_records_read(on_device, record.bytes,
                                              records.data + half * record.bytes, n - half,
                                              records.data, counts, nullptr));
             const gsi_records_seen got = fetch_seen(seen);

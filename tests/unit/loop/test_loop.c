@@ -95,7 +95,7 @@ static bool use(void *context)
 static enum gs_status run(void)
 {
     const struct gsi_stage stages[] = {{.context = &fixture, .pump = make, .is_done = is_made},
-                                       {.context = &fixture, .take = take, .pump = use}};
+                                       {.context = &fixture, .accept = take, .pump = use}};
     fixture.engine.ops = &engine_ops;
     fixture.device.ops = &device_ops;
     fixture.loop = (struct gsi_loop){.error = &fixture.error,
@@ -198,11 +198,13 @@ static bool pass(void *context, struct gsi_buffer *window)
 static void test_links__one_keeps_the_window__those_behind_it_do_not_see_it(void **state)
 {
     (void)state;
-    const struct gsi_link links[] = {
-        {.take = pass}, {.take = pass}, {.context = &fixture, .take = pass}, {.take = pass}};
+    const struct gsi_link links[] = {{.accept = pass},
+                                     {.accept = pass},
+                                     {.context = &fixture, .accept = pass},
+                                     {.accept = pass}};
     for (uint32_t count = 0; count <= 4; count++) {
         struct gsi_buffer window = {0};
-        gsi_links_take(links, count, &window);
+        gsi_links_accept(links, count, &window);
         assert_int_equal(window.bytes, count < 3 ? count : 3);
     }
 }

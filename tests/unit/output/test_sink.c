@@ -123,14 +123,14 @@ static void write_windows(struct fixture *life, uint64_t end)
 {
     struct gsi_sink *sink = &life->sink;
     while (sink->bytes < end) {
-        struct gsi_buffer *window = gsi_buffers_take(&life->windows);
+        struct gsi_buffer *window = gsi_buffers_pop(&life->windows);
         assert_non_null(window);
         if (!gsi_layout_is_native(&life->layout))
             window->data = window->memory + sink->bytes % GSI_DIRECT_ALIGN;
         window->bytes = gsi_min_u64(window->capacity, end - sink->bytes);
         memcpy(window->data, wanted + life->inputs.header.bytes + sink->bytes - life->far,
                window->bytes);
-        gsi_sink_take(sink, window);
+        gsi_sink_accept(sink, window);
     }
 }
 

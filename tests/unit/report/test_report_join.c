@@ -49,7 +49,7 @@ static gs_report *read_back(const gs_report *report, bool is_sorted_by_name)
     json_t *again = json_loads(text, 0, NULL);
     gs_report *read = gs_report_create();
     assert_non_null(read);
-    assert_true(report_take(read, again));
+    assert_true(report_parse(read, again));
     json_decref(again);
     json_decref(json);
     free(text);

@@ -431,7 +431,7 @@ static int coded_runs(uint64_t coded, uint64_t code_ns, uint64_t disk_ns, int *t
     for (int run = 0; run < 10; run++) {
         gsi_codec_choice_begin(&choice);
         for (int frame = 0; frame < 64; frame++) {
-            if (gsi_codec_choice_take(&choice)) {
+            if (gsi_codec_choice_next(&choice)) {
                 gsi_codec_choice_coded(&choice, 1 << 20, coded,
                                        code_ns * (95 + test_below(&random, 10)) / 100);
                 continue;
@@ -472,9 +472,9 @@ static void test_choice__asked_for__is_done(void **state)
         gsi_codec_choice_begin(&none);
         gsi_codec_choice_begin(&zstd);
         gsi_codec_choice_begin(&deltas);
-        assert_false(gsi_codec_choice_take(&none));
-        assert_true(gsi_codec_choice_take(&zstd));
-        assert_true(gsi_codec_choice_take(&deltas));
+        assert_false(gsi_codec_choice_next(&none));
+        assert_true(gsi_codec_choice_next(&zstd));
+        assert_true(gsi_codec_choice_next(&deltas));
     }
 }
 

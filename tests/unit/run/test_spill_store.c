@@ -24,7 +24,7 @@ static uint32_t place(struct gsi_spill_store *store, uint64_t frame_idx, uint64_
                       struct gsi_frame_ref *ref)
 {
     *ref = (struct gsi_frame_ref){.bytes = FRAME};
-    assert_int_equal(gsi_spill_place(store, frame_idx, frame_count, ref, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate(store, frame_idx, frame_count, ref, NULL), GS_OK);
     return store->files[ref->file_idx].directory_idx;
 }
 
@@ -97,11 +97,11 @@ static void test_spill_store__room__is_counted_once_a_file_system(void **state)
     gsi_spill_store_set_limit(&store, store.directories[1].file_system, 10 * FRAME);
     for (uint64_t i = 0; i < 10; i++)
         place(&store, i, 11, &refs[i]);
-    assert_int_equal(gsi_spill_place(&store, 10, 11, &ref, &error), GS_E_SPACE);
+    assert_int_equal(gsi_spill_allocate(&store, 10, 11, &ref, &error), GS_E_SPACE);
     assert_non_null(strstr(error.text, "'a', 'b': spilling runs needs more than"));
     gsi_spill_done(&store, &refs[3]);
     gsi_spill_released(&store, &refs[3]);
-    assert_int_equal(gsi_spill_place(&store, 10, 11, &ref, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate(&store, 10, 11, &ref, NULL), GS_OK);
     gsi_spill_store_close(&store);
 }
 
@@ -115,13 +115,13 @@ static void test_spill_store__refused_frame__goes_elsewhere(void **state)
     struct gs_error error = {0};
     uint32_t first = place(&store, 0, 2, &ref);
     gsi_spill_refused(&store, &ref);
-    assert_int_equal(gsi_spill_place(&store, 0, 2, &ref, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate(&store, 0, 2, &ref, NULL), GS_OK);
     assert_int_equal(store.files[ref.file_idx].directory_idx, 1 - first);
     gsi_spill_refused(&store, &ref);
     struct gsi_frame_ref again = ref;
-    assert_int_equal(gsi_spill_place(&store, 0, 2, &again, &error), GS_E_SPACE);
+    assert_int_equal(gsi_spill_allocate(&store, 0, 2, &again, &error), GS_E_SPACE);
     gsi_spill_released(&store, &ref); /* there is room again */
-    assert_int_equal(gsi_spill_place(&store, 0, 2, &again, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate(&store, 0, 2, &again, NULL), GS_OK);
     gsi_spill_store_close(&store);
 }
 

@@ -111,7 +111,7 @@ static enum gs_status take_events(struct fed_bench *bench, struct gs_error *erro
         if (event.kind != GSI_EVENT_WINDOW)
             continue;
         gsi_digest_join_keys(&bench->layout, &bench->got, &event.buffer->digest);
-        gsi_buffers_give(&bench->windows, event.buffer);
+        gsi_buffers_return(&bench->windows, event.buffer);
     }
     return GS_OK;
 }
@@ -126,11 +126,11 @@ static enum gs_status pull_all(struct fed_bench *bench, struct gsi_merge *merge,
         uint32_t needed;
         feed_some(bench, merge, runs, &next);
         STATUS_TRY(take_events(bench, error));
-        while (pull != GSI_PULL_END && (window = gsi_buffers_take(&bench->windows)) != NULL) {
+        while (pull != GSI_PULL_END && (window = gsi_buffers_pop(&bench->windows)) != NULL) {
             pull = bench->device->ops->merge_pull(merge, window, &needed);
             if (pull == GSI_PULL_OK)
                 continue;
-            gsi_buffers_give(&bench->windows, window);
+            gsi_buffers_return(&bench->windows, window);
             break;
         }
         const bool is_fed = next == bench->frames.count / runs * runs;

@@ -136,8 +136,8 @@ static enum gs_status take_value(struct ladder_bench *bench, const struct ladder
                                  uint64_t *value, struct gs_error *error)
 {
     if (c->kind == LADDER_REDUCE) {
-        CUDA_TRY(c->part, gsi_reduce_ladder[c->rung].take(bench->type, c->operation, bench->scratch,
-                                                          NULL, value));
+        CUDA_TRY(c->part, gsi_reduce_ladder[c->rung].result(bench->type, c->operation,
+                                                            bench->scratch, NULL, value));
         return GS_OK;
     }
     uint64_t bits = 0;

@@ -147,7 +147,7 @@ static enum gs_status measure(record_bench *bench, const record_case *c, uint64_
     const uint64_t n = bench->bytes / c->record_bytes;
     STATUS_TRY(gsi_record_make(c->record_bytes, &c->key, 1, nullptr, 0, false, &record, error));
     STATUS_TRY(make_input(bench, c, &record, error));
-    gsi_cuda_places places = {};
+    gsi_cuda_record_table places = {};
     places.record = bench->record;
     places.record_bytes = c->record_bytes;
     places.blocks = bench->block;
@@ -159,7 +159,7 @@ static enum gs_status measure(record_bench *bench, const record_case *c, uint64_
     void *sorted;
     CUDA_TRY(c->name, cudaDeviceSynchronize());
     CUDA_TRY(c->name, cudaEventRecord(bench->events[TAKE], nullptr));
-    CUDA_TRY(c->name, gsi_cuda_records_take(bench->record, c->record_bytes, bench->records, n,
+    CUDA_TRY(c->name, gsi_cuda_records_read(bench->record, c->record_bytes, bench->records, n,
                                             bench->records, bench->seen, nullptr));
     CUDA_TRY(c->name, cudaEventRecord(bench->events[TAG], nullptr));
     CUDA_TRY(c->name, gsi_cuda_records_tag(&places, bench->records, n, 0, bench->tags, nullptr));

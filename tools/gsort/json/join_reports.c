@@ -127,7 +127,7 @@ static enum gs_status add_report(const struct join *join, gs_report *whole, cons
     if (report == NULL)
         status = gs_fail(join->error, GS_E_MEMORY, 0, "out of memory: cannot hold the reports");
     else if (!report_count(told_member_of(told, "tally", "count"), &count) ||
-             !report_take(report, told->report))
+             !report_parse(report, told->report))
         status = told_fail(join, told, "its counts are missing or malformed");
     struct gs_error error = {0};
     if (status == GS_OK && (status = gs_report_add(whole, report, &error)) != GS_OK)

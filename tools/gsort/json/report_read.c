@@ -110,7 +110,7 @@ static bool take_all(gs_report *report, const char *path, const json_t *value)
 
 /* Members may have any order, and some depend on others: fields depend on the type, and values on
  * both. So all are parsed three times. */
-bool report_take(gs_report *report, const json_t *value)
+bool report_parse(gs_report *report, const json_t *value)
 {
     (void)take_all(report, "", value);
     (void)take_all(report, "", value);

@@ -17,8 +17,8 @@ const json_t *report_member(const json_t *object, const char *name);
 /* report_count: an integer from 0 to 2^64 - 1, as a number or a string. false: it is none. */
 bool report_count(const json_t *value, uint64_t *count);
 
-/* report_take: sets those fields of `report` that add up, from `value`, the JSON of a report.
+/* report_parse: sets those fields of `report` that add up, from `value`, the JSON of a report.
  * false: the JSON says what no report says. */
-bool report_take(gs_report *report, const json_t *value);
+bool report_parse(gs_report *report, const json_t *value);
 
 #endif

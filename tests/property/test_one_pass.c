@@ -1,7 +1,7 @@
-/* test_in_order.c: sorts nearly sorted data, more than memory, and compares with the order of their
+/* test_one_pass.c: sorts nearly sorted data, more than memory, and compares with the order of their
  * keys and positions. Elements are late by any distance, some too late for one pass, or in
  * consecutive sorted ranges. They are in files and streams, and equal ones are all kept, or one of
- * them. A first argument is the number of cases. Run: build/dev/tests/test_in_order 10000 */
+ * them. A first argument is the number of cases. Run: build/dev/tests/test_one_pass 10000 */
 #include "job/job_report.h"
 #include "support/callbacks.h"
 #include "support/model.h"
@@ -170,7 +170,7 @@ static void count_way(struct ways *ways, const struct gs_report *report)
     ways->stretched += report->presorted.count > 0;
 }
 
-static void test_in_order__late_by_any_distance__as_the_order(void **state)
+static void test_one_pass__late_by_any_distance__as_the_order(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(8);
@@ -274,7 +274,7 @@ static void swap_elements(const struct shape *shape, size_t a, size_t b)
 
 /* One of equal elements is written in one pass; or up to the last element, which is low, and what
  * is written then is a run. */
-static void test_in_order__unique__one_pass(void **state)
+static void test_one_pass__unique__one_pass(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(7);
@@ -300,7 +300,7 @@ static void test_in_order__unique__one_pass(void **state)
 }
 
 /* The input has more sorted pieces than are merged at once. All of them are read where they are. */
-static void test_in_order__many_pieces__none_is_spilled(void **state)
+static void test_one_pass__many_pieces__none_is_spilled(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(9);
@@ -320,7 +320,7 @@ static void test_in_order__many_pieces__none_is_spilled(void **state)
 }
 
 /* Makes pieces whose tags are in order although their records are not. */
-static void test_in_order__ties_are_late__as_the_order(void **state)
+static void test_one_pass__ties_are_late__as_the_order(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(6);
@@ -371,7 +371,7 @@ static bool spoil(void *context, const void *data, size_t bytes, struct gs_error
 }
 
 /* When pieces are read again, both their order and their contents are checked. */
-static void test_in_order__changed_meanwhile__fails(void **state)
+static void test_one_pass__changed_meanwhile__fails(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(5);
@@ -406,10 +406,10 @@ int main(int argc, char **argv)
     else if (test_is_small())
         rounds = 12;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_order__late_by_any_distance__as_the_order),
-        cmocka_unit_test(test_in_order__unique__one_pass),
-        cmocka_unit_test(test_in_order__many_pieces__none_is_spilled),
-        cmocka_unit_test(test_in_order__ties_are_late__as_the_order),
-        cmocka_unit_test(test_in_order__changed_meanwhile__fails)};
+        cmocka_unit_test(test_one_pass__late_by_any_distance__as_the_order),
+        cmocka_unit_test(test_one_pass__unique__one_pass),
+        cmocka_unit_test(test_one_pass__many_pieces__none_is_spilled),
+        cmocka_unit_test(test_one_pass__ties_are_late__as_the_order),
+        cmocka_unit_test(test_one_pass__changed_meanwhile__fails)};
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }

@@ -1,4 +1,4 @@
-/* in_order.h: one pass for input that is nearly in order and larger than memory. While the input is
+/* one_pass.h: one pass for input that is nearly in order and larger than memory. While the input is
  * read, elements whose place is certain are written, and nothing is spilled.
  *
  *     sorted runs  [===|======]            the lower part is merged and written
@@ -38,25 +38,25 @@
  *
  * In doubt: one late element ends the pass for good, so 1 % of the elements anywhere gain nothing
  * here. The probe sees only the beginning of the input. */
-#ifndef GSI_IN_ORDER_H
-#define GSI_IN_ORDER_H
+#ifndef GSI_ONE_PASS_H
+#define GSI_ONE_PASS_H
 
 #include "merge/merger.h"
 #include "output/delivery.h"
 
-enum gsi_in_order_state {
-    GSI_IN_ORDER_OFF,     /* never begun, or ended: the sort continues as usual */
-    GSI_IN_ORDER_PROBING, /* nothing is written yet */
-    GSI_IN_ORDER_WRITING,
-    GSI_IN_ORDER_ENDING, /* an element was too late; windows under way are waited for */
+enum gsi_one_pass_state {
+    GSI_ONE_PASS_OFF,     /* never begun, or ended: the sort continues as usual */
+    GSI_ONE_PASS_PROBING, /* nothing is written yet */
+    GSI_ONE_PASS_WRITING,
+    GSI_ONE_PASS_ENDING, /* an element was too late; windows under way are waited for */
 };
 
-struct gsi_in_order {
+struct gsi_one_pass {
     struct gsi_loop *loop;
     struct gsi_delivery *delivery; /* of what is written */
     struct gsi_run_list *list;
     struct gsi_digest dropped; /* elements of the pass that are not in `written` */
-    enum gsi_in_order_state state;
+    enum gsi_one_pass_state state;
     uint64_t low_chunks; /* fewer free ones are too few */
     uint32_t probe_runs;
     uint64_t written_bytes;   /* output that the pass has made */
@@ -71,36 +71,36 @@ struct gsi_in_order {
     bool is_probe, is_late;
 };
 
-/* gsi_in_order_begin: begins to probe if the job can be done in one pass; otherwise the state is
+/* gsi_one_pass_begin: begins to probe if the job can be done in one pass; otherwise the state is
  * OFF. The delivery begins, too, and lasts until the end of the output if no element is too late.
  * in    chunks: how many buffers are read into
  * fails GS_E_MEMORY */
-enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,
+enum gs_status gsi_one_pass_begin(struct gsi_one_pass *one_pass, struct gsi_delivery *delivery,
                                   struct gsi_run_list *list, uint64_t chunks);
-/* gsi_in_order_close: releases it, if nothing is in flight; also zeroed ones. */
-void gsi_in_order_close(struct gsi_in_order *in_order);
+/* gsi_one_pass_close: releases it, if nothing is in flight; also zeroed ones. */
+void gsi_one_pass_close(struct gsi_one_pass *one_pass);
 
-/* gsi_in_order_is_on: returns whether the job still tries one pass; then no run is spilled.
- * gsi_in_order_is_whole: returns whether the written data are the beginning of the output, so that
+/* gsi_one_pass_is_on: returns whether the job still tries one pass; then no run is spilled.
+ * gsi_one_pass_is_whole: returns whether the written data are the beginning of the output, so that
  * the rest is appended. */
-static inline bool gsi_in_order_is_on(const struct gsi_in_order *in_order)
+static inline bool gsi_one_pass_is_on(const struct gsi_one_pass *one_pass)
 {
-    return in_order->state != GSI_IN_ORDER_OFF;
+    return one_pass->state != GSI_ONE_PASS_OFF;
 }
-static inline bool gsi_in_order_is_whole(const struct gsi_in_order *in_order)
+static inline bool gsi_one_pass_is_whole(const struct gsi_one_pass *one_pass)
 {
-    return in_order->state == GSI_IN_ORDER_WRITING && in_order->written_bytes > 0;
+    return one_pass->state == GSI_ONE_PASS_WRITING && one_pass->written_bytes > 0;
 }
 
-/* gsi_in_order_pump: merges and writes. Returns whether anything moved.
+/* gsi_one_pass_pump: merges and writes. Returns whether anything moved.
  * in    free_chunks: free, or being read into
  *       is_read: every chunk was put */
-bool gsi_in_order_pump(struct gsi_in_order *in_order, uint64_t free_chunks, bool is_read);
+bool gsi_one_pass_pump(struct gsi_one_pass *one_pass, uint64_t free_chunks, bool is_read);
 
-/* gsi_in_order_take: takes the window of the device's WINDOW event. */
-void gsi_in_order_take(struct gsi_in_order *in_order, struct gsi_buffer *window);
+/* gsi_one_pass_accept: accepts the window of the device's WINDOW event. */
+void gsi_one_pass_accept(struct gsi_one_pass *one_pass, struct gsi_buffer *window);
 
-/* gsi_in_order_is_done: after the last chunk: nothing is under way, and nothing is too late. */
-bool gsi_in_order_is_done(const struct gsi_in_order *in_order);
+/* gsi_one_pass_is_done: after the last chunk: nothing is under way, and nothing is too late. */
+bool gsi_one_pass_is_done(const struct gsi_one_pass *one_pass);
 
 #endif
