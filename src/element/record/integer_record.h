@@ -83,7 +83,7 @@ void gsi_integers_to_records(const struct gsi_integer_map *map, const void *inte
                              void *elements);
 
 /* gsi_integers_shuffle_in, gsi_integers_shuffle_out: reorder and flip bytes by vectors
- * (record_shuffle.cc). This is a part of these conversions. */
+ * (record_bytes_simd.cc). This is a part of these conversions. */
 void gsi_integers_shuffle_in(const struct gsi_integer_map *map, const void *elements, size_t n,
                              void *integers);
 void gsi_integers_shuffle_out(const struct gsi_integer_map *map, const void *integers, size_t n,

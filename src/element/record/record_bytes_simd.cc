@@ -1,4 +1,4 @@
-// record_shuffle.cc: reorders the bytes of records into integers, and back, by vectors. It takes
+// record_bytes_simd.cc: reorders the bytes of records into integers, and back, by vectors. It takes
 // one table look-up of bytes within a block of 16, and one exclusive or. Highway chooses the
 // instruction set at run time.
 #include "element/record/integer_record.h"
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "element/record/record_shuffle.cc"
+#define HWY_TARGET_INCLUDE "element/record/record_bytes_simd.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
