@@ -28,9 +28,9 @@ cudaError_t gsi_array_places(const void *pairs, uint32_t pair_bytes, uint32_t pl
                              uint64_t n, void *positions, uint32_t position_bytes,
                              cudaStream_t stream);
 
-// gsi_array_put: copies `bytes` of the program's memory to device memory, as parameters of kernels.
-// The memory is read before the function returns. A copy from memory that is not pinned may read it
-// later, or as part of a graph.
+// gsi_array_put: copies `bytes` of host memory to device memory. They travel as kernel parameters,
+// so host memory has been read at return. The memory is read before the function returns. A copy
+// from memory that is not pinned may read it later, or as part of a graph.
 cudaError_t gsi_array_put(const void *from, size_t bytes, void *to, cudaStream_t stream);
 
 // gsi_array_count_sort: sorts n numbers of 1 or 2 bytes in place. counts: device memory of

@@ -64,7 +64,7 @@ void gsi_cuda_digest_fetched(const gsi_cuda_device *device, const uint8_t *fetch
                                                   // failure
         return;
     const auto *const seen =
-        reinterpret_cast<const gsi_records_seen *>(fetched + gsi_cuda_seen_off(layout));
+        reinterpret_cast<const gsi_records_seen *>(fetched + gsi_cuda_seen_offset(layout));
     if (layout->form != GSI_FORM_KEYS) {
         gsi_cuda_records_join(seen, buffer->bytes / layout->element_bytes, &buffer->digest);
         return;
@@ -86,9 +86,9 @@ void gsi_cuda_digest_queue(gsi_cuda_device *device, void *keys, uint64_t n, bool
                    "cannot check the order");
     if (layout->integer_map != nullptr)
         gsi_cuda_check(device,
-                       gsi_cuda_integers_to_records(
-                           layout->integer_map, keys, n, to_elements,
-                           reinterpret_cast<gsi_records_seen *>(digest + gsi_cuda_seen_off(layout)),
-                           compute),
+                       gsi_cuda_integers_to_records(layout->integer_map, keys, n, to_elements,
+                                                    reinterpret_cast<gsi_records_seen *>(
+                                                        digest + gsi_cuda_seen_offset(layout)),
+                                                    compute),
                        "cannot check the order");
 }

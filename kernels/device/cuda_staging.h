@@ -33,15 +33,15 @@ void gsi_cuda_staging_close(gsi_cuda_device *device);
 
 // gsi_cuda_seen_bytes: returns the size of the summary of a window or of a reduced buffer that is
 // copied to the host. Numbers have a digest, records a gsi_records_seen. Integer records have
-// both, at gsi_cuda_seen_off the second.
-inline size_t gsi_cuda_seen_off(const gsi_layout *layout)
+// both, at gsi_cuda_seen_offset the second.
+inline size_t gsi_cuda_seen_offset(const gsi_layout *layout)
 {
     return layout->form != GSI_FORM_KEYS ? 0 : gsi_round_up_u64(gsi_cuda_digest_bytes(), 16);
 }
 
 inline size_t gsi_cuda_seen_bytes(const gsi_layout *layout)
 {
-    return gsi_cuda_seen_off(layout) +
+    return gsi_cuda_seen_offset(layout) +
            (!gsi_layout_is_native(layout) ? sizeof(gsi_records_seen) : 0);
 }
 

@@ -1,8 +1,9 @@
 // published_reductions.cuh: reduces in the forms that slides and blogs have published, with the
 // faults found there as switches.
 //
-// Only tests use it. Every fault must show on inputs that our own rungs reduce correctly; otherwise
-// those tests would not notice it in ours either. Without a fault each form is correct.
+// Only tests use it. Tests check that each fault gives a wrong result on inputs that our own rungs
+// reduce correctly. So the same inputs would reveal the fault in our rungs. Without a fault each
+// form is correct.
 //
 // If a fault is a race, the emulation shows it: its threads run in random order between barriers.
 #ifndef GSI_PUBLISHED_REDUCTIONS_CUH

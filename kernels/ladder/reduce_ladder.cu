@@ -7,8 +7,8 @@
 #include "kernels/ladder/ladder.h"
 #include "kernels/ladder/production_rungs.h"
 
-// Elements per block, and the limit of blocks per grid. For longer arrays, blocks of a kernel that
-// goes_on process more elements; other kernels do not support them.
+// Elements per block, and the limit of blocks per grid. If an array is longer, each block of a
+// kernel with goes_on reduces several parts of it. Kernels without goes_on refuse longer arrays.
 struct grid_rule {
     uint64_t block_elements, block_most;
     bool goes_on;

@@ -80,7 +80,7 @@ __global__ void gsi_reduce_two_loads(const typename Op::element *in, uint64_t n,
 }
 
 // Rung 3: threads 0, 1, 2, .. process the nodes in order: whole warps work or rest. Their words are
-// 2, 4, 8, .. apart, and bank conflicts have as many ways. Next: the other end of the tree first.
+// 2, 4, 8, .. apart: 2-way, 4-way, 8-way .. bank conflicts. Next: the other end of the tree first.
 template <class Op>
 __global__ void gsi_reduce_strided(const typename Op::element *in, uint64_t n,
                                    typename Op::word *results)

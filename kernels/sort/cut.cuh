@@ -3,9 +3,9 @@
 //
 // A team of lanes, one per array, samples every stride-th key of its array and halves the stride.
 // Invariant after each round: the samples taken are the `target` smallest of all samples, in the
-// order (key, array). A new round adds the samples between. It takes those below the largest sample
-// taken at once. Then it corrects the rest one sample at a time (about 0.17 k corrections per
-// round).
+// order (key, array). Each new round adds the samples halfway between those of the previous round.
+// It takes those below the largest sample taken at once. Then it corrects the rest one sample at a
+// time (about 0.17 k corrections per round).
 //
 //   stride 8   x x x x x x x x|x x x x x x x x|                    b = 2 taken
 //   stride 4   x x x x|x x x x|x x x x|x x x x|x x x x|            2 b or 2 b + 1, then corrected

@@ -168,7 +168,8 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
 #endif
 }
 
-// Pads every slice after its end, over the surplus keys of its last unit.
+// Writes padding keys after the end of each slice. They overwrite surplus keys, which were copied
+// because copies are whole units.
 template <class Key, int FAN_IN_LOG>
 __device__ void gsi_pad_slices(const gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
 {

@@ -10,9 +10,10 @@
 //     ... when the stream has finished that:
 //     gsi_cuda_tally_join(&layout, staging, host_tally);
 //
-// All calls but the joins queue work and return; an error is an error of queueing. The caller owns
-// the memory. Calls on one accumulator belong in one stream: each block reads and writes its own
-// part of it, without atomics. Elements are aligned to their size; there may be any number of them.
+// Every call except the joins only queues work and returns. An error says that queueing failed. The
+// caller owns the memory. Calls on one accumulator belong in one stream: each block reads and
+// writes its own part of it, without atomics. Elements are aligned to their size; there may be any
+// number of them.
 #ifndef GSI_TALLY_CUH
 #define GSI_TALLY_CUH
 

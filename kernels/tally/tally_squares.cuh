@@ -3,9 +3,10 @@
 //
 // A number is an integer of up to 64 bits, the magnitude or the significand, times 2^place. So a
 // square has 128 bits times 2^(2 place). Each thread has a sum of 256 bits in registers, in
-// multiples of 2^(2 base). It accepts the squares of places from base to base + 31. Nearly all
-// squares are in this range, because base is a little below the place of the first number. A number
-// of another place moves the sum to the limbs of the warp (tally_limbs.cuh) and begins a new sum.
+// multiples of 2^(2 base). It adds squares of numbers whose exponents are from base to base + 31.
+// Nearly all squares are in this range, because base is a little below the place of the first
+// number. A number of another place moves the sum to the limbs of the warp (tally_limbs.cuh) and
+// begins a new sum.
 //
 //     limb i: multiples of 2^(32 i), of floats of 2^(32 i - 2148)
 //     256 bits, shifted by up to 30, touch nine limbs, each with less than 2^32

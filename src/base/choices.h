@@ -115,8 +115,8 @@ struct gsi_device_model {
     double start_seconds; /* before anything is read */
 };
 
-/* Statistics that follow from the order: of numbers; for records, of their first key, which must be
- * a number. */
+/* Statistics that need the sorted order, such as quantiles. They describe the numbers, or the first
+ * key of records, which must be a number. */
 struct gsi_order_statistics {
     /* Fractions as decimals from "0" to "1" or "median", at most GSI_QUANTILES_MAX. With GS_STATS
      * they describe the first field with statistics; files are then read up to three times. */

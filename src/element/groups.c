@@ -197,7 +197,7 @@ GSI_INLINE size_t put_apart(struct gsi_groups *groups, const uint8_t *elements, 
     return (size_t)(out - begin);
 }
 
-static struct gsi_keyed keyed_of(const struct gsi_groups *groups, const void *elements, size_t n)
+static struct gsi_keyed keyed_view(const struct gsi_groups *groups, const void *elements, size_t n)
 {
     const uint32_t bytes = groups->layout->element_bytes;
     return (struct gsi_keyed){elements, n, bytes, bytes, groups->record};
@@ -207,7 +207,7 @@ static struct gsi_keyed keyed_of(const struct gsi_groups *groups, const void *el
 GSI_INLINE bool are_apart(const struct gsi_groups *groups, const void *elements, size_t n,
                           uint32_t bytes)
 {
-    const struct gsi_keyed keyed = keyed_of(groups, elements, n);
+    const struct gsi_keyed keyed = keyed_view(groups, elements, n);
     return n > 0 && memcmp(groups->last, elements, bytes) != 0 &&
            (groups->is_apart || (!puts_each(groups) && gsi_equal_keys_count(&keyed) == 0));
 }
@@ -363,7 +363,7 @@ void gsi_groups_batch_begin(struct gsi_groups_batch *piece, bool goes_on, bool i
 
 bool gsi_groups_is_equal(const struct gsi_groups *groups, const uint8_t *a, const uint8_t *b)
 {
-    const struct gsi_keyed keyed = keyed_of(groups, NULL, 0);
+    const struct gsi_keyed keyed = keyed_view(groups, NULL, 0);
     return gsi_keyed_is_equal(&keyed, a, b);
 }
 
@@ -382,7 +382,7 @@ size_t gsi_groups_batch_add(struct gsi_groups_batch *piece, const void *elements
     const size_t bytes = first->layout->element_bytes;
     size_t same = 0, put = 0;
     if (n > 0 && piece->goes_on && rest->count == 0) {
-        struct gsi_keyed keyed = keyed_of(first, elements, n);
+        struct gsi_keyed keyed = keyed_view(first, elements, n);
         if (first->count == 0 || gsi_keyed_is_equal(&keyed, first->last, elements))
             same = gsi_equal_keys_end(&keyed, 0);
         put = gsi_groups_add(first, elements, same, out);

@@ -93,7 +93,7 @@ uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint
     return keys;
 }
 
-uint32_t gsi_run_list_fed(const struct gsi_run_list *list)
+uint32_t gsi_run_list_fed_count(const struct gsi_run_list *list)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++)

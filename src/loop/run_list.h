@@ -70,7 +70,8 @@ uint64_t gsi_run_begin(const struct gsi_run_entry *entry, uint32_t *written);
 /* gsi_run_list_keys: the keys of `count` entries from `first` on; UINT64_MAX: not known. */
 uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);
 
-/* gsi_run_list_fed: how many entries are not resident: a merge gets them through merge_feed. */
-uint32_t gsi_run_list_fed(const struct gsi_run_list *list);
+/* gsi_run_list_fed_count: how many entries are not resident: a merge gets them through
+ * merge_feed. */
+uint32_t gsi_run_list_fed_count(const struct gsi_run_list *list);
 
 #endif

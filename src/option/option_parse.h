@@ -15,7 +15,8 @@ enum gs_status gsi_parse_number(const char *name, const char *text, uint32_t lea
 enum gs_status gsi_parse_word(const char *name, const char *text, const struct gs_choice *choices,
                               int *value, uint32_t *number, struct gs_error *error);
 
-/* Options that set more than one member: each is the `apply` of a row (option_other.c). */
+/* Functions for options that set more than one member. Each is the `apply` of its row in the table
+ * of options; option_other.c defines them. */
 enum gs_status gsi_apply_merge(struct gsi_options *options, const char *text,
                                struct gs_error *error);
 enum gs_status gsi_apply_region(struct gsi_options *options, const char *text,

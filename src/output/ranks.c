@@ -22,7 +22,7 @@ static bool has_counted_key(const struct gsi_record *record)
     return field != NULL && gsi_field_is_same(field, &record->keys[0]);
 }
 
-static const char *wanted_name(const struct gsi_order_statistics *asked)
+static const char *asked_statistic(const struct gsi_order_statistics *asked)
 {
     return asked->quantile_count > 0 ? "quantiles"
            : asked->bins > 0         ? "histogram"
@@ -48,17 +48,17 @@ enum gs_status gsi_ranks_check(const struct gsi_order_statistics *asked, bool is
     if (!is_sort && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: needs a field that is a number; name one with --stats-of",
-                        wanted_name(asked));
+                        asked_statistic(asked));
     if (!is_sort)
         return GS_OK;
     if (record->key_count == 0 || record->keys[0].type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: describes the first key, which must be a number",
-                        wanted_name(asked));
+                        asked_statistic(asked));
     if (!has_counted_key(record))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: describes the first key; name it with --stats-of, too",
-                        wanted_name(asked));
+                        asked_statistic(asked));
     return GS_OK;
 }
 

@@ -231,7 +231,7 @@ static bool is_same_kind(const gs_report *a, const gs_report *b)
 }
 
 /* Returns whether all fields have names. */
-static bool has_named_fields(const gs_report *report)
+static bool are_all_fields_named(const gs_report *report)
 {
     size_t i = 0;
     while (i < report->element.field_count && report->element.fields[i].text[0] != '\0')
@@ -256,7 +256,7 @@ static void add_counts(gs_report *whole, const gs_report *part)
 enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_error *error)
 {
     struct gsi_field_report element;
-    if (part != NULL && !has_named_fields(part))
+    if (part != NULL && !are_all_fields_named(part))
         return gsi_fail(error, GS_E_INPUT, 0, "report: a field has no name");
     const bool is_first = whole != NULL && whole->sums == NULL && whole->element.bytes == 0;
     if (whole == NULL || part == NULL || !begin_sums(whole))

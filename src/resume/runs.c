@@ -162,7 +162,7 @@ static enum gs_status restore_frames(struct gsi_resume *resume, struct gsi_run_e
     struct gsi_spilled_run *run = &entry->spilled;
     const uint64_t count = run->frame_count, off = run->bytes;
     *run = (struct gsi_spilled_run){0};
-    GSI_TRY(gsi_spilled_run_reserve(&loop->ledger, run, count, loop->error));
+    GSI_TRY(gsi_spilled_run_alloc(&loop->ledger, run, count, loop->error));
     GSI_TRY(gsi_snapshot_get(resume, off, run->frames, count * sizeof *run->frames));
     for (uint64_t i = 0; i < count; i++) {
         const struct gsi_frame_ref ref = run->frames[i]; /* it is appended at the same place */

@@ -11,10 +11,10 @@
  * zstd). */
 #define DECODE_RATIO 0.6
 
-/* Coding starts only if its time is below this part of the time without coding. The processors have
- * other work, and while they do it the disk's time costs nothing. Coding continues while its time
- * is no longer than the time without. Random numbers keep 0.69 of their size, so with 0.7 they
- * would never be coded. */
+/* Coding starts only if its estimated time is less than this fraction of the time without coding.
+ * The processors have other work, and while they do it the disk's time costs nothing. Coding
+ * continues while its time is no longer than the time without. Random numbers keep 0.69 of their
+ * size, so with 0.7 they would never be coded. */
 #define CLEAR_GAIN 0.85
 
 struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count)
@@ -26,7 +26,7 @@ struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint
                                      .samples_due = SAMPLE_FRAMES};
 }
 
-void gsi_codec_choice_begin(struct gsi_codec_choice *choice)
+void gsi_codec_choice_begin_run(struct gsi_codec_choice *choice)
 {
     choice->run_frames = 0;
     choice->is_decided = choice->way != GSI_COMPRESS_AUTO;

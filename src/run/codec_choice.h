@@ -33,9 +33,9 @@ struct gsi_codec_choice {
 /* gsi_codec_choice_make: returns the initial choice; way NONE if there is no codec. */
 struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count);
 
-/* gsi_codec_choice_begin: begins a run.
+/* gsi_codec_choice_begin_run: begins a run.
  * gsi_codec_choice_next: counts a frame of the run; returns whether to code it. */
-void gsi_codec_choice_begin(struct gsi_codec_choice *choice);
+void gsi_codec_choice_begin_run(struct gsi_codec_choice *choice);
 bool gsi_codec_choice_next(struct gsi_codec_choice *choice);
 
 /* Measurements: a frame was coded; the write of a raw frame began, and ended. */

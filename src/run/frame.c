@@ -78,7 +78,7 @@ static uint32_t most_coded(uint32_t raw)
 
 /* Copies the key of an element as the header stores it: its sort key, or 16 bytes of a record's key
  * from `key_off` on. */
-static void take_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
+static void copy_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
                      uint8_t key[16])
 {
     gsi_layout_head(layout, key_off, element, key);
@@ -120,8 +120,8 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     if (!keys.is_packed && count > 0) {
         memset(keys.first_key, 0, sizeof keys.first_key);
         memset(keys.last_key, 0, sizeof keys.last_key);
-        take_key(layout, key_off, data, keys.first_key);
-        take_key(layout, key_off, data + raw - layout->key_bytes, keys.last_key);
+        copy_key(layout, key_off, data, keys.first_key);
+        copy_key(layout, key_off, data + raw - layout->key_bytes, keys.last_key);
     }
     memset(frame, 0, GSI_FRAME_HEADER_BYTES);
     memcpy(frame, magic, sizeof magic);
@@ -179,8 +179,8 @@ static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint
     uint8_t first[16] = {0}, last[16] = {0};
     if (count == 0 || is_packed)
         return true;
-    take_key(layout, key_off, data, first);
-    take_key(layout, key_off, data + (size_t)(count - 1) * layout->key_bytes, last);
+    copy_key(layout, key_off, data, first);
+    copy_key(layout, key_off, data + (size_t)(count - 1) * layout->key_bytes, last);
     return memcmp(frame + AT_FIRST_KEY, first, sizeof first) == 0 &&
            memcmp(frame + AT_LAST_KEY, last, sizeof last) == 0;
 }

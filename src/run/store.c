@@ -299,8 +299,8 @@ void gsi_spill_trim(struct gsi_spill_store *store)
     }
 }
 
-enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
-                                       uint64_t frames, struct gs_error *error)
+enum gs_status gsi_spilled_run_alloc(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
+                                     uint64_t frames, struct gs_error *error)
 {
     *run = (struct gsi_spilled_run){.frame_capacity = frames};
     return GSI_NEW(ledger, run->frames, frames, error);

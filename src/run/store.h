@@ -125,12 +125,12 @@ void gsi_spill_released(struct gsi_spill_store *store, const struct gsi_frame_re
 /* gsi_spill_trim: releases disk allocated in advance; nothing may be in flight. */
 void gsi_spill_trim(struct gsi_spill_store *store);
 
-/* gsi_spilled_run_reserve: makes room for `frames` references.
+/* gsi_spilled_run_alloc: makes room for `frames` references.
  * gsi_spilled_run_grow: makes room for twice as many.
  * gsi_spilled_run_append: appends one; there must be room.
  * gsi_spilled_run_clear: frees them all. */
-enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
-                                       uint64_t frames, struct gs_error *error);
+enum gs_status gsi_spilled_run_alloc(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
+                                     uint64_t frames, struct gs_error *error);
 enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
                                     struct gs_error *error);
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref);

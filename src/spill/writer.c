@@ -15,10 +15,10 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     *writer =
         (struct gsi_spill_writer){.loop = loop, .spill = spill, .windows = windows, .run = run};
     gsi_buffer_list_init(&writer->sealing);
-    gsi_codec_choice_begin(&spill->choice);
+    gsi_codec_choice_begin_run(&spill->choice);
     uint64_t frames =
         key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
-    return gsi_spilled_run_reserve(&loop->ledger, run, frames, loop->error);
+    return gsi_spilled_run_alloc(&loop->ledger, run, frames, loop->error);
 }
 
 struct seal {

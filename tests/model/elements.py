@@ -133,7 +133,7 @@ def nearest_bits(number, base):
 
 
 def double_of(number):
-    """A fraction or integer rounded once; a float."""
+    """Returns the float nearest to a fraction or integer."""
     bits = nearest_bits(number, "f64")
     return struct.unpack("<d", struct.pack("<Q", bits))[0] if bits is not None else float("inf") * (1 if number > 0 else -1)
 

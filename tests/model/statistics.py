@@ -259,7 +259,7 @@ def missing_line(wanted, text):
 
 
 def differences(wanted, told, path=""):
-    """Lines: each field of `wanted` that the report does not have so."""
+    """Returns a line for each field of `wanted` that the report lacks or has with another value."""
     if isinstance(wanted, dict) and isinstance(told, dict):
         return [line for name, value in wanted.items() for line in differences(value, told.get(name, "(no such field)"), f"{path}.{name}")]
     if isinstance(wanted, list) and isinstance(told, list) and len(wanted) == len(told):

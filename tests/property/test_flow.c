@@ -1,8 +1,8 @@
 /* test_flow.c: compares flows of random operators, batches, blocks and orders of completion with a
  * loop over all entries. Operators observe, map and wait, hold an entry back, shrink windows and
- * hold them, and write larger and smaller entries. There are files that cut blocks, a second flow
- * that reads the same windows, early ends and failures. Tasks end on threads, or on a simulated
- * pool in any order. Run: build/dev/tests/test_flow */
+ * hold them, and write larger and smaller entries. Some cases end blocks where an output file ends,
+ * let a second flow read the same windows, end early, or fail. Tasks end on threads, or on a
+ * simulated pool in any order. Run: build/dev/tests/test_flow */
 #include "support/support.h"
 
 #include "base/checked.h"
@@ -57,7 +57,7 @@ static void check_entry(const uint8_t *entry, uint64_t bytes)
 
 /* A filter removes multiples. A grouper makes one entry of each group of equal values. Both hold
  * back the last entry. A shrinker removes multiples in place. A folder removes values that equal
- * the previous one, first in a window, then in a block. */
+ * the previous one: in each window, and often again in a finished block (rework). */
 enum what { OBSERVER, MAPPER, FILTER, GROUPER, SHRINKER, FOLDER };
 
 /* The results of a batch, or of all batches that were joined. */

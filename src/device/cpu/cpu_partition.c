@@ -108,7 +108,7 @@ static void put_high_back(const struct gsi_partition *partition,
 /* A worker with an empty block on one side holds a block of keys. So its next block is from the
  * other side. It then holds two blocks of keys: one buffer has a full block, and there is a place
  * for it. */
-void gsi_partition_work(struct gsi_partition *partition, struct gsi_partition_worker *worker)
+void gsi_partition_run(struct gsi_partition *partition, struct gsi_partition_worker *worker)
 {
     for (;;) {
         bool is_left = worker->left == NONE;
@@ -128,7 +128,7 @@ void gsi_partition_work(struct gsi_partition *partition, struct gsi_partition_wo
 /* ---- the end ---- */
 
 /* Returns the empty block that a worker has on a side. */
-static uint64_t empty_of(const struct gsi_partition_worker *worker, bool is_left)
+static uint64_t empty_block_of(const struct gsi_partition_worker *worker, bool is_left)
 {
     return is_left ? worker->left : worker->right;
 }
@@ -137,7 +137,7 @@ static bool is_empty(struct gsi_partition_worker *const *workers, uint32_t count
                      uint64_t idx)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (empty_of(workers[i], is_left) == idx)
+        if (empty_block_of(workers[i], is_left) == idx)
             return true;
     return false;
 }
@@ -150,10 +150,10 @@ static uint64_t close_ranks(const struct gsi_partition *partition,
 {
     uint64_t full = taken, next;
     for (uint32_t i = 0; i < count; i++)
-        full -= empty_of(workers[i], is_left) != NONE;
+        full -= empty_block_of(workers[i], is_left) != NONE;
     next = full;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t to = empty_of(workers[i], is_left);
+        uint64_t to = empty_block_of(workers[i], is_left);
         if (to == NONE || to >= full)
             continue;
         while (is_empty(workers, count, is_left, next))

@@ -53,7 +53,7 @@ struct gsi_partition_worker {
 };
 
 /* gsi_partition_begin: begins a split. The keys, aligned to their size, are borrowed until the end.
- * gsi_partition_work: takes blocks until there are none; any number of workers at once, one thread
+ * gsi_partition_run: takes blocks until there are none; any number of workers at once, one thread
  * each.
  * gsi_partition_end: after all workers have ended: returns how many keys are below the pivot; these
  * are at the front.
@@ -61,7 +61,7 @@ struct gsi_partition_worker {
 void gsi_partition_begin(struct gsi_partition *partition, uint32_t key_bytes, void *keys,
                          uint64_t count, const void *pivot);
 void gsi_partition_worker_begin(struct gsi_partition_worker *worker, void *prepare_context);
-void gsi_partition_work(struct gsi_partition *partition, struct gsi_partition_worker *worker);
+void gsi_partition_run(struct gsi_partition *partition, struct gsi_partition_worker *worker);
 uint64_t gsi_partition_end(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            struct gsi_partition_worker *rest);

@@ -68,9 +68,9 @@ static void store_u128(uint8_t *to, gsi_u128 value, uint32_t bytes)
 }
 
 /* Makes entries of 8 or 16 bytes: a number of 4 or 8 bytes in the high bits, its position below. */
-GSI_INLINE void take_words(const struct gsi_entry_map *entry_map, const uint8_t *elements, size_t n,
-                           uint64_t first, const uint32_t *places, uint8_t *to, uint32_t width,
-                           uint32_t entry_bytes)
+GSI_INLINE void make_word_entries(const struct gsi_entry_map *entry_map, const uint8_t *elements,
+                                  size_t n, uint64_t first, const uint32_t *places, uint8_t *to,
+                                  uint32_t width, uint32_t entry_bytes)
 {
     const struct gsi_key_map map = entry_map->input.map;
     const uint32_t shift = entry_map->position_bits;
@@ -87,33 +87,34 @@ GSI_INLINE void take_words(const struct gsi_entry_map *entry_map, const uint8_t 
     }
 }
 
-static void take_numbers(const struct gsi_entry_map *entry_map, const uint8_t *elements, size_t n,
-                         uint64_t first, const uint32_t *places, uint8_t *to)
+static void make_number_entries(const struct gsi_entry_map *entry_map, const uint8_t *elements,
+                                size_t n, uint64_t first, const uint32_t *places, uint8_t *to)
 {
     const uint32_t width = entry_map->input.element_bytes, entry_bytes = entry_map->entry_bytes;
     if (width == 8 && entry_bytes == 16)
-        take_words(entry_map, elements, n, first, places, to, 8, 16);
+        make_word_entries(entry_map, elements, n, first, places, to, 8, 16);
     else if (width == 4 && entry_bytes == 8)
-        take_words(entry_map, elements, n, first, places, to, 4, 8);
+        make_word_entries(entry_map, elements, n, first, places, to, 4, 8);
     else
-        take_words(entry_map, elements, n, first, places, to, 4, 16);
+        make_word_entries(entry_map, elements, n, first, places, to, 4, 16);
 }
 
-static void take_record(const struct gsi_entry_map *entry_map, const uint8_t *element,
-                        uint64_t position, uint8_t *to)
+static void make_record_entry(const struct gsi_entry_map *entry_map, const uint8_t *element,
+                              uint64_t position, uint8_t *to)
 {
     gsi_u128 key = key_of_record(entry_map->input.record, element);
     store_u128(to, key << entry_map->position_bits | position, entry_map->entry_bytes);
 }
 
-static void take_key(const struct gsi_entry_map *entry_map, const uint8_t *element,
-                     uint64_t position, uint8_t *to)
+static void make_key_entry(const struct gsi_entry_map *entry_map, const uint8_t *element,
+                           uint64_t position, uint8_t *to)
 {
     gsi_record_key(entry_map->input.record, element, 0, entry_map->key_bytes, to);
     memcpy(to + entry_map->key_bytes, &position, sizeof position);
 }
 
-static void take_fields(const struct gsi_entry_map *entry_map, const uint8_t *element, uint8_t *to)
+static void make_field_entry(const struct gsi_entry_map *entry_map, const uint8_t *element,
+                             uint8_t *to)
 {
     for (uint32_t i = 0; i < entry_map->in_count; i++)
         memcpy(to + entry_map->in[i].to, element + entry_map->in[i].from, entry_map->in[i].bytes);
@@ -145,9 +146,9 @@ void gsi_entry_shuffle(struct gsi_entry_map *entry_map, uint64_t seed)
     entry_map->output_bytes += entry_map->kind == GSI_ENTRY_JOINED ? (uint32_t)sizeof seed : 0;
 }
 
-static void take_shuffled(const struct gsi_entry_map *entry_map, const uint64_t *keys,
-                          const uint8_t *elements, size_t n, uint64_t first, const uint32_t *places,
-                          uint8_t *to)
+static void make_shuffled_entries(const struct gsi_entry_map *entry_map, const uint64_t *keys,
+                                  const uint8_t *elements, size_t n, uint64_t first,
+                                  const uint32_t *places, uint8_t *to)
 {
     const uint32_t width = entry_map->input.element_bytes, entry_bytes = entry_map->entry_bytes;
     if (entry_map->kind == GSI_ENTRY_NUMBER) {
@@ -173,13 +174,14 @@ void gsi_entry_make(const struct gsi_entry_map *entry_map, const uint8_t *elemen
         uint64_t keys[KEYS];
         const size_t m = gsi_min_u64(KEYS, n - i);
         gsi_shuffle_keys(entry_map->seed, rank + i, m, keys);
-        take_shuffled(entry_map, keys, elements + i * width, m, first + (places == NULL ? i : 0),
-                      places != NULL ? places + i : NULL, to + i * entry_map->entry_bytes);
+        make_shuffled_entries(entry_map, keys, elements + i * width, m,
+                              first + (places == NULL ? i : 0), places != NULL ? places + i : NULL,
+                              to + i * entry_map->entry_bytes);
     }
     if (entry_map->is_shuffled)
         return;
     if (entry_map->kind == GSI_ENTRY_NUMBER && gsi_layout_is_native(&entry_map->input)) {
-        take_numbers(entry_map, elements, n, first, places, to);
+        make_number_entries(entry_map, elements, n, first, places, to);
         return;
     }
     for (size_t i = 0; i < n; i++, elements += width, to += entry_map->entry_bytes) {
@@ -187,11 +189,11 @@ void gsi_entry_make(const struct gsi_entry_map *entry_map, const uint8_t *elemen
         if (entry_map->kind == GSI_ENTRY_JOINED)
             memcpy(to, elements, width);
         else if (entry_map->kind == GSI_ENTRY_FIELDS)
-            take_fields(entry_map, elements, to);
+            make_field_entry(entry_map, elements, to);
         else if (entry_map->kind == GSI_ENTRY_NUMBER)
-            take_record(entry_map, elements, position, to);
+            make_record_entry(entry_map, elements, position, to);
         else
-            take_key(entry_map, elements, position, to);
+            make_key_entry(entry_map, elements, position, to);
     }
 }
 

@@ -87,7 +87,7 @@ void gsi_record_tally_add_map(const struct gsi_layout *layout, struct gsi_record
 {
     uint8_t *at = elements;
     if (tally->is_native) {
-        gsi_tally_add_map(tally->fields[0], elements, n);
+        gsi_tally_add_and_map(tally->fields[0], elements, n);
         return;
     }
     for (size_t step; n > 0; n -= step, at += step * layout->element_bytes) {

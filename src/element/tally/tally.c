@@ -237,7 +237,7 @@ void gsi_tally_add(struct gsi_tally *tally, const void *elements, size_t n)
     }
 }
 
-void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n)
+void gsi_tally_add_and_map(struct gsi_tally *tally, void *elements, size_t n)
 {
     char *at = elements;
     for (size_t step; n > 0; n -= step, at += step * tally->layout.element_bytes) {

@@ -2,7 +2,7 @@
  * these to sort keys. For elements that are written see digest.h.
  *
  *     each thread:   tally = gsi_tally_alloc(&layout, bump)
- *                    gsi_tally_add_map(tally, elements, n)      as often as wanted
+ *                    gsi_tally_add_and_map(tally, elements, n)      as often as wanted
  *     at the end:    gsi_tally_merge(all, tally)                for each thread
  *                    report = gsi_tally_finish(all)
  *
@@ -38,8 +38,8 @@ void gsi_tally_clear(struct gsi_tally *tally);
  * limit  fewer than 2^32 elements a call; fewer than 2^64 in all */
 void gsi_tally_add(struct gsi_tally *tally, const void *elements, size_t n);
 
-/* gsi_tally_add_map: does the same, and replaces the elements by their sort keys. */
-void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n);
+/* gsi_tally_add_and_map: does the same, and replaces the elements by their sort keys. */
+void gsi_tally_add_and_map(struct gsi_tally *tally, void *elements, size_t n);
 
 /* gsi_tally_add_fingerprint_map: does the same, but adds only the fingerprint.
  * gsi_tally_add_sorted_keys: adds the rest, after the keys were sorted; without moments. */

@@ -171,7 +171,7 @@ static void split(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct worker *worker = GSI_CONTAINER_OF(task, struct worker, task);
-    gsi_partition_work(&worker->piece->split, &worker->split);
+    gsi_partition_run(&worker->piece->split, &worker->split);
 }
 
 /* Maps sorted keys to elements. */

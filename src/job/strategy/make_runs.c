@@ -273,7 +273,7 @@ static bool pump_spill(void *context)
     if (gsi_one_pass_is_on(maker->one_pass)) {
         bool has_moved = gsi_one_pass_pump(maker->one_pass, free_chunks(maker), is_read(maker));
         if (!gsi_one_pass_is_on(maker->one_pass))
-            maker->spilled_count = gsi_run_list_fed(maker->list);
+            maker->spilled_count = gsi_run_list_fed_count(maker->list);
         return has_moved;
     }
     if (!maker->is_spilling) {

@@ -381,7 +381,7 @@ static void close_select(struct select *select)
     gsi_bump_close(&select->bump, &job->loop.ledger, GSI_MEMORY_DATA);
 }
 
-/* The tally, and how many numbers have ranks. */
+/* Gets the tally from the device, and counts the numbers that have a rank: all but NaNs. */
 static enum gs_status take_tally(struct select *select)
 {
     struct gsi_job *job = select->job;

@@ -143,7 +143,7 @@ static enum gs_status reduce_runs(struct sort *sort, uint32_t fan_in)
     uint32_t first;
     gsi_loop_phase(sort->loop, GS_PHASE_MERGE_RUNS,
                    sort->loop->plan->moves[GS_PHASE_MERGE_RUNS].bytes_written);
-    for (uint32_t fed; (fed = gsi_run_list_fed(&sort->list)) > fan_in;) {
+    for (uint32_t fed; (fed = gsi_run_list_fed_count(&sort->list)) > fan_in;) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(fed, fan_in);
         GSI_TRY(find_span(sort, &pass, &first));
         GSI_TRY(merge_group(sort, first, (uint32_t)pass.first_group));
@@ -334,7 +334,7 @@ static enum gs_status make_list(struct sort *sort)
             return GS_OK;
         gsi_buffers_clear(&sort->delivery.windows);
     }
-    uint32_t fed = gsi_run_list_fed(&sort->list), fan_in = find_fan_in(sort);
+    uint32_t fed = gsi_run_list_fed_count(&sort->list), fan_in = find_fan_in(sort);
     if (fed <= fan_in)
         return make_buffers(sort, gsi_shape_window(plan), fed > 0);
     GSI_TRY(make_buffers(sort, gsi_shape_frame(plan), true));

@@ -1,4 +1,4 @@
-# A packed output that cannot be written: as any other.
+# Fails like any other output if a compressed one cannot be written: same message, same exit code.
 gsort-gen --dist uniform --type u64 --count 3000000 --seed 5 -o x.u64
 set +e
 gsort -t u64 x.u64 --zstd | head -c 8 >/dev/null

@@ -40,7 +40,7 @@ static struct gsi_partition partition;
 
 static void *work(void *context)
 {
-    gsi_partition_work(&partition, context);
+    gsi_partition_run(&partition, context);
     return NULL;
 }
 
@@ -72,7 +72,7 @@ static void run_workers(const struct split *split, struct gsi_partition_worker *
         gsi_partition_worker_begin(&workers[i], &prepared[i]);
     }
     if (split->threads == 1) {
-        gsi_partition_work(&partition, list[0]);
+        gsi_partition_run(&partition, list[0]);
         return;
     }
     for (uint64_t i = 0; i < split->threads; i++)
@@ -139,7 +139,7 @@ static void let_next_work(void *context, void *keys, size_t n)
     (void)keys, (void)n;
     if (begun < split->threads && test_below(turns, 3) == 0) {
         gsi_partition_worker_begin(&workers[begun], context);
-        gsi_partition_work(&partition, &workers[begun++]);
+        gsi_partition_run(&partition, &workers[begun++]);
     }
 }
 
@@ -153,7 +153,7 @@ static void run_by_turns(struct test_random *random, struct split *split,
         list[i] = &workers[i];
         gsi_partition_worker_begin(&workers[i], split);
     }
-    gsi_partition_work(&partition, list[0]);
+    gsi_partition_run(&partition, list[0]);
     begun = THREADS;
 }
 

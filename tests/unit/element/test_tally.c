@@ -192,7 +192,7 @@ static void check_split(const struct gsi_layout *layout, struct test_random *ran
         step = step < MOST - at ? step : MOST - at;
         struct gsi_tally *part = parts[test_below(random, PARTS)];
         if (is_mapped)
-            gsi_tally_add_map(part, copy + at * bytes, step);
+            gsi_tally_add_and_map(part, copy + at * bytes, step);
         else
             gsi_tally_add(part, copy + at * bytes, step);
     }

@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-/* Fewer may be a sample, which is not written. */
+/* Fewer keys may be a sample, which is never written: damage in it would go unnoticed. */
 #define SAMPLE_KEYS 255
 
 #define OLD "what was there before"

@@ -176,7 +176,8 @@ static void check_tally(const struct gsi_layout *layout, enum fill fill, uint64_
     struct device_memory memory = take_memory(gsi_cuda_tally_bytes(layout), lead);
     struct gsi_tally *host = gsi_tally_create(layout), *device = gsi_tally_create(layout);
     memcpy(expected, data, bytes);
-    (to_keys && !is_lean ? gsi_tally_add_map(host, expected, n) : gsi_tally_add(host, expected, n));
+    (to_keys && !is_lean ? gsi_tally_add_and_map(host, expected, n)
+                         : gsi_tally_add(host, expected, n));
     put_elements(&memory, data, bytes);
     add_on_device(layout, &memory, n, to_keys, is_lean, random);
     gsi_cuda_tally_join(layout, memory.staging, device);

@@ -429,7 +429,7 @@ static int coded_runs(uint64_t coded, uint64_t code_ns, uint64_t disk_ns, int *t
     int runs = 0;
     *turns = 0;
     for (int run = 0; run < 10; run++) {
-        gsi_codec_choice_begin(&choice);
+        gsi_codec_choice_begin_run(&choice);
         for (int frame = 0; frame < 64; frame++) {
             if (gsi_codec_choice_next(&choice)) {
                 gsi_codec_choice_coded(&choice, 1 << 20, coded,
@@ -469,9 +469,9 @@ static void test_choice__asked_for__is_done(void **state)
     struct gsi_codec_choice zstd = gsi_codec_choice_make(GSI_COMPRESS_ZSTD, 1);
     struct gsi_codec_choice deltas = gsi_codec_choice_make(GSI_COMPRESS_DELTAS, 1);
     for (int frame = 0; frame < 20; frame++) {
-        gsi_codec_choice_begin(&none);
-        gsi_codec_choice_begin(&zstd);
-        gsi_codec_choice_begin(&deltas);
+        gsi_codec_choice_begin_run(&none);
+        gsi_codec_choice_begin_run(&zstd);
+        gsi_codec_choice_begin_run(&deltas);
         assert_false(gsi_codec_choice_next(&none));
         assert_true(gsi_codec_choice_next(&zstd));
         assert_true(gsi_codec_choice_next(&deltas));

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* join_reports: reads the inputs of the command line, which are JSON reports: those of parts
- * (--part), and others of what the parts were made of. Every part has to be there once, with the
+/* join_reports: reads the inputs of the command line: JSON reports of parts (--part), and perhaps
+ * reports of the data that were split into these parts. Every part has to be there once, with the
  * elements that belong to it. Neighbours have to be in order. Counts, sums, extremes and
  * fingerprints of all parts have to be those of the other reports, if there are any. Prints one
  * report of the whole.

@@ -259,8 +259,8 @@ class Crew:
         return [ref for ref, (_, node, _) in running.items() if node in gone]
 
     def _failed(self, task: Hashable, node: str, error: Exception) -> None:
-        """Returns if the task must run again. Otherwise raises its error, or LostNodes if it could
-        not read another node's file."""
+        """Returns normally if the task must run again. Otherwise raises its error, or LostNodes if
+        it could not read another node's file."""
         self.again += 1
         cause = getattr(error, 'cause', None)
         if isinstance(error, ray.exceptions.RayTaskError) and isinstance(cause, gsort.GsortError):

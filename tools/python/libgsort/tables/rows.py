@@ -316,8 +316,8 @@ class Rows:
     # Records to rows
 
     def unpack(self, records: Records, rest: Any) -> Any:
-        """Returns the batch of rows of records. rest: the parts of these rows that were stored, or
-        None"""
+        """Converts records back to rows, and returns them as one batch. rest: the stored parts of
+        these rows, or None"""
         arrays = []
         for column, field in enumerate(self.schema):
             if column in self.where:
