@@ -431,7 +431,8 @@ enum gs_format {
     GS_FORMAT_JSON,
     GS_FORMAT_PLAN_TEXT,
     GS_FORMAT_PLAN_JSON,
-    GS_FORMAT_CSV /* of elements only */
+    GS_FORMAT_CSV,       /* of elements only */
+    GS_FORMAT_JSON_LINES /* of elements only */
 };
 GS_API void gs_report_print(const gs_report *report, FILE *file, enum gs_format format);
 GS_API char *gs_report_string(const gs_report *report, enum gs_format format);
@@ -439,8 +440,10 @@ GS_API void gs_string_free(char *text);
 
 /* gs_report_print_element: prints an element of the report's job as a line of text: a number; or
  * the fields of a record with tabs between them, or its bytes in hexadecimal if it has no fields.
- * With GS_FORMAT_JSON it prints a string or an object of strings, with GS_FORMAT_CSV a line as
- * in RFC 4180 that ends in LF. A NULL element prints a line of names, one for each column. */
+ * With GS_FORMAT_JSON it prints a string or an object of strings. GS_FORMAT_JSON_LINES prints
+ * numbers instead where readers lose no digit: integers up to 2^53 and finite floats. GS_FORMAT_CSV
+ * prints a line as in RFC 4180 that ends in LF. A NULL element prints a line of names, one for each
+ * column. */
 GS_API void gs_report_print_element(const gs_report *report, FILE *file, const void *element,
                                     enum gs_format format);
 
@@ -502,8 +505,8 @@ GS_API enum gs_status gs_report_add(gs_report *whole, const gs_report *part,
                                     struct gs_error *error);
 
 /* gs_version: returns the version of the library: "1.0.0".
- * gs_version_text: prints version, devices and I/O engines of this build, and the instruction set
- * in use. */
+ * gs_version_text: prints version, devices and I/O engines of this build, the instruction set in
+ * use, and the schemas of reports and JSON lines. */
 GS_API const char *gs_version(void);
 GS_API void gs_version_text(FILE *file);
 

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct place {
@@ -16,7 +17,7 @@ struct place {
 
 static bool is_json(const struct place *place)
 {
-    return place->format == GS_FORMAT_JSON;
+    return place->format == GS_FORMAT_JSON || place->format == GS_FORMAT_JSON_LINES;
 }
 
 static char separator(const struct place *place)
@@ -52,11 +53,24 @@ static void print_text(const struct place *place, const char *text, size_t bytes
         fputc('"', place->file);
 }
 
-/* Prints a number, which needs no quotes in CSV. In JSON all data are strings, whatever the value:
- * readers round numbers, and JSON has none for NaNs. */
-static void print_number(const struct place *place, const char *text)
+/* Returns whether every reader of JSON gets the value from a number. Many read doubles, which round
+ * integers above 2^53. JSON has no NaN and no infinity. */
+static bool is_json_number(const struct gsi_field_report *field, const char *text)
 {
-    if (is_json(place))
+    if (field->is_time)
+        return false;
+    if (field->is_float)
+        return strchr(text, 'n') == NULL; /* "nan", "inf" */
+    return strtoull(text + (text[0] == '-'), NULL, 10) <= UINT64_C(1) << 53;
+}
+
+/* Prints a number of a field. It needs no quotes in CSV. */
+static void print_number(const struct place *place, const struct gsi_field_report *field,
+                         const char *text)
+{
+    bool is_quoted = place->format == GS_FORMAT_JSON ||
+                     (place->format == GS_FORMAT_JSON_LINES && !is_json_number(field, text));
+    if (is_quoted)
         gsi_json_quote(place->file, text, strlen(text));
     else
         fputs(text, place->file);
@@ -96,7 +110,7 @@ static void print_field(const struct place *place, const struct gsi_field_report
         gsi_shown_value(field, record, value);
         gsi_shown_text(field, value, text);
     }
-    print_number(place, text);
+    print_number(place, field, text);
 }
 
 static void print_heading(const struct place *place)
@@ -151,9 +165,10 @@ void gs_report_print_element(const struct gs_report *report, FILE *file, const v
     } else if (report->element.field_count > 0) {
         print_field(&place, &report->element.fields[0], element);
     } else {
+        const struct gsi_field_report field = gsi_element_field(report);
         memcpy(value, element, report->element.bytes);
-        gsi_shown_element(report, value, text);
-        print_number(&place, text);
+        gsi_shown_text(&field, value, text);
+        print_number(&place, &field, text);
     }
     fputc('\n', file);
 }

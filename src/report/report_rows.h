@@ -97,6 +97,9 @@ enum gsi_leaf_kind {
 /* The number of these names, of what they mean and of their types, in the JSON's "schema". */
 #define GSI_REPORT_SCHEMA 2
 
+/* The number of the rules of GS_FORMAT_JSON_LINES; 1 is GS_FORMAT_JSON. */
+#define GSI_JSON_LINES_VERSION 2
+
 #define GSI_LEAF_BYTES (2 * GS_END_KEY_BYTES + 1)
 
 struct gsi_leaf {

@@ -8,6 +8,7 @@
 #include "option/option.h"
 #include "report/lines.h"
 #include "report/number.h"
+#include "report/report_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -91,7 +92,7 @@ void gs_version_text(FILE *file)
         fprintf(file, "%s%s", between, ops->name);
         between = ", ";
     }
-    fprintf(file, "\n");
+    fprintf(file, "\nJSON: reports %d, lines %d\n", GSI_REPORT_SCHEMA, GSI_JSON_LINES_VERSION);
 }
 
 /* Files that were read or written past the page cache. */

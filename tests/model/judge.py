@@ -51,11 +51,25 @@ def columns_of(job, is_look):
     return unique
 
 
-def cells_of(job, entry, is_look):
+def quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def cell(how, text, type=None):
+    """Text of a column. JSON lines hold finite floats and integers up to 2^53 as numbers, all else as strings."""
+    is_number = type is not None and not type.is_bytes and not type.is_time
+    if is_number:
+        is_number = "n" not in text if type.is_float else abs(int(text)) <= 2 ** 53
+    return quoted(text) if how == "json" and not is_number else text
+
+
+def cells_of(job, entry, how, is_look):
     """Texts of a line."""
-    cells = [field.type.text(field.of(entry.element)) for field in fields_of(job)]
-    if not cells:
-        cells = [entry.element.hex() if job.record else type_of(job.type).text(entry.element)]
+    cells = [cell(how, field.type.text(field.of(entry.element)), field.type) for field in fields_of(job)]
+    if not cells and job.record:
+        cells = [cell(how, entry.element.hex())]
+    elif not cells:
+        cells = [cell(how, type_of(job.type).text(entry.element), type_of(job.type))]
     at = 0
     for fold in folds_of(job, is_look):
         if fold.is_wide:
@@ -63,21 +77,16 @@ def cells_of(job, entry, is_look):
             raw = entry.appended[at:at + bytes]
             at += bytes
             value = int.from_bytes(raw, "little", signed=fold.field.type.is_signed)
-            cells.append(type_of("f64").text(raw) if base else str(value))
+            cells.append(cell(how, type_of("f64").text(raw), type_of("f64")) if base else cell(how, str(value), fold.field.type))
         else:
-            cells.append(fold.field.type.text(fold.field.of(entry.element)))
+            cells.append(cell(how, fold.field.type.text(fold.field.of(entry.element)), fold.field.type))
     if not is_look and job.count:
         cells.append(str(int.from_bytes(entry.appended[-8:], "little")))
     return cells
 
 
-def quoted(text):
-    return json.dumps(text, ensure_ascii=False)
-
-
 def json_line(job, columns, cells):
-    """Counts are numbers, all else is text."""
-    cells = [cell if name == "count" else quoted(cell) for name, cell in zip(columns, cells)]
+    """A value, or an object if there are columns."""
     if not job.record and len(cells) == 1:
         return cells[0]
     return "{" + ",".join(f"{quoted(name)}:{cell}" for name, cell in zip(columns, cells)) + "}"
@@ -99,13 +108,13 @@ def printed(job, entries, how, is_look=False):
         if entry is None:
             lines.append("...")
         elif job.argsort and not is_look:
-            cells = [str(entry.position)] + cells_of(job, entry, is_look)[-1:] * job.count
+            cells = [str(entry.position)] + cells_of(job, entry, how, is_look)[-1:] * job.count
             whole = f'{{"value":{cells[0]},"count":{cells[1]}}}' if job.count else cells[0]
             lines.append(whole if how == "json" else text_line(cells, how))
         elif how == "json":
-            lines.append(json_line(job, columns, cells_of(job, entry, is_look)))
+            lines.append(json_line(job, columns, cells_of(job, entry, how, is_look)))
         else:
-            lines.append(text_line(cells_of(job, entry, is_look), how))
+            lines.append(text_line(cells_of(job, entry, how, is_look), how))
     return "".join(line + "\n" for line in lines).encode()
 
 

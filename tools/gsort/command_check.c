@@ -158,7 +158,7 @@ static enum gs_status check_pairs(const struct command_line *line, struct gs_err
         return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
     if (line->is_quiet && line->progress == PROGRESS_ALWAYS)
         return gs_fail(error, GS_E_USAGE, 0, "--quiet and --progress=always contradict each other");
-    if (line->prints_header && line->print_format == GS_FORMAT_JSON)
+    if (line->prints_header && line->print_format == GS_FORMAT_JSON_LINES)
         return gs_fail(error, GS_E_USAGE, 0, "--print=%s and --json contradict each other",
                        command_line_given(line, "print"));
     return GS_OK;

@@ -280,7 +280,7 @@ static enum gs_status take_words(struct command_line *line, struct gs_error *err
     line->progress = (enum progress_mode)progress;
     line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
     line->print_format = prints == PRINT_JSON || command_line_given(line, "json") != NULL
-                             ? GS_FORMAT_JSON
+                             ? GS_FORMAT_JSON_LINES
                          : prints == PRINT_CSV ? GS_FORMAT_CSV
                                                : GS_FORMAT_TEXT;
     line->prints_header = prints == PRINT_HEADER || prints == PRINT_CSV;

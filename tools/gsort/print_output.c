@@ -61,7 +61,7 @@ static void print_counted(struct print_output *printer, const uint8_t *entry)
     print_base(printer, printer->text, entry);
     fflush(printer->text);
     int length = (int)printer->text_bytes - 1; /* without the end of the line */
-    if (printer->format != GS_FORMAT_JSON)
+    if (printer->format != GS_FORMAT_JSON_LINES)
         fprintf(printer->out, "%.*s%c%" PRIu64 "\n", length, printer->text_at, separator(printer),
                 count);
     else if (printer->text_at[0] == '{')

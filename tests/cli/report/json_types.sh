@@ -1,4 +1,4 @@
-# One rule for JSON: a field has one type, whatever its value, in reports, in plans, and as --print=json has it.
+# One rule for JSON: a field of a report or a plan has one type, whatever its value. For JSON lines see print/json.sh.
 python3 - <<'P'
 import json, struct, subprocess
 types = {}
@@ -16,8 +16,6 @@ def run(*words, data=b''):
     with open('x', 'wb') as file:
         file.write(data)
     return subprocess.run(['gsort', *words, 'x'], capture_output=True, check=True).stdout.decode()
-def lines(*words, data):
-    return [json.loads(line) for line in run(*words, '--print=json', data=data).splitlines()]
 FIGURES = ['--quantiles=0,0.3,1', '--histogram=3', '--stats=json', '--stats-only']
 NAN, INF = float('nan'), float('inf')
 CASES = {'u32': ('I', [0, 5, 2**32 - 1]), 'u64': ('Q', [0, 2**53 + 1, 2**64 - 1]), 'i64': ('q', [-2**63, 0, 7]),
@@ -27,16 +25,11 @@ for name, (code, values) in CASES.items():
         data = struct.pack(f'<{len(some)}{code}', *some)
         for figures in FIGURES, [*FIGURES, '--variance']:
             walk('report', '', json.loads(run('-t', name, *figures, data=data)))
-        walk('element', '', lines('-t', name, data=data))
-        walk('counted', '', lines('-t', name, '-u', '--count', data=data))
         walk('plan', '', json.loads(run('-t', name, '--explain', '--stats=json', '-o', '/dev/null', data=data)))
         records = b''.join(struct.pack(f'<{code}3s', value, bytes([value == value, 65, 0])) for value in some)
         size = struct.calcsize(f'<{code}3s')
         keys = ['-R', str(size), '-k', f'0:{name}', '-k', f'{size - 3}:b3']
-        for entry in lines(*keys, data=records):
-            walk('record', '', dict(zip(('number', 'bytes'), entry.values())))
         walk('report', '', json.loads(run(*keys, '--stats=json', '-o', '/dev/null', data=records)))
-walk('position', '', lines('-t', 'u64', '--argsort', data=bytes(24)))
 # Counts of any size: as many as are asked for.
 for top in 1, 2**53 + 1, 2**64 - 1:
     report = json.loads(run('-t', 'u64', f'--top={top}', '--stats=json', '-o', '/dev/null', data=bytes(16)))
@@ -44,8 +37,7 @@ for top in 1, 2**53 + 1, 2**64 - 1:
     assert report['top_count'] == top, report
 for key, found in types.items():
     assert len(found) == 1, (key, found)
-wanted = {('element', '[]'): 'str', ('counted', '[].value'): 'str', ('counted', '[].count'): 'number', ('position', '[]'): 'number',
-          ('record', '.number'): 'str', ('record', '.bytes'): 'str', ('report', '.tally.min'): 'str', ('report', '.tally.sum'): 'str',
+wanted = {('report', '.tally.min'): 'str', ('report', '.tally.sum'): 'str',
           ('report', '.tally.count'): 'number', ('report', '.tally.mean'): 'str', ('report', '.quantiles[].value'): 'str',
           ('report', '.seconds'): 'number', ('report', '.histogram[].count'): 'number', ('plan', '.plan.is_merge'): 'bool'}
 for key, name in wanted.items():

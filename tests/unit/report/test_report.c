@@ -3,6 +3,8 @@
 
 #include "job/job_report.h"
 
+#include <math.h>
+
 static char *text;
 
 static FILE *open_text(size_t *bytes)
@@ -479,6 +481,29 @@ static void test_report__json__is_json(void **state)
             test_fail("no line '%s' in\n%s", lines[i], text);
 }
 
+/* Prints an element into `text`. */
+static const char *text_of_element(const struct gs_report *report, const void *element,
+                                   enum gs_format format)
+{
+    size_t bytes;
+    free(text);
+    FILE *file = open_text(&bytes);
+    gs_report_print_element(report, file, element, format);
+    fclose(file);
+    return text;
+}
+
+static void test_report__elements__strings_or_numbers(void **state)
+{
+    (void)state;
+    const struct gs_report report = float_report();
+    const double numbers[] = {0.5, NAN};
+    assert_string_equal(text_of_element(&report, &numbers[0], GS_FORMAT_TEXT), "0.5\n");
+    assert_string_equal(text_of_element(&report, &numbers[0], GS_FORMAT_JSON), "\"0.5\"\n");
+    assert_string_equal(text_of_element(&report, &numbers[0], GS_FORMAT_JSON_LINES), "0.5\n");
+    assert_string_equal(text_of_element(&report, &numbers[1], GS_FORMAT_JSON_LINES), "\"nan\"\n");
+}
+
 static void test_report__json_of_an_early_failure__nulls(void **state)
 {
     (void)state;
@@ -528,6 +553,7 @@ int main(void)
         cmocka_unit_test_teardown(test_report__top__says_how_many_and_how, free_text),
         cmocka_unit_test_teardown(test_report__all_lines__in_words, free_text),
         cmocka_unit_test_teardown(test_report__json__is_json, free_text),
+        cmocka_unit_test_teardown(test_report__elements__strings_or_numbers, free_text),
         cmocka_unit_test_teardown(test_report__json_of_an_early_failure__nulls, free_text),
         cmocka_unit_test_teardown(test_report__progress__one_line, free_text),
     };

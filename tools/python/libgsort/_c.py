@@ -15,7 +15,7 @@ NAME = 'libgsort.so.0'
 (ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND,
  ACTION_CHECK_ALL) = range(7)
 (FORMAT_TEXT, FORMAT_JSON, FORMAT_PLAN_TEXT, FORMAT_PLAN_JSON,
- FORMAT_CSV) = range(5)  # enum gs_format
+ FORMAT_CSV, FORMAT_JSON_LINES) = range(6)  # enum gs_format
 FOUND_INEXACT = 3  # enum gs_found
 OF_BOTH, OF_PROGRAM, OF_JOBS = range(3)  # enum gs_option_place
 
