@@ -205,7 +205,9 @@ GS_API void gs_cancel_now(gs_cancel *cancel);
  * gs_job_set_writer: sends the output to a callback. The name of the output decides about
  *       compression.
  * gs_job_set_progress: `progress` is called a few times per second on the thread that runs the job.
- * gs_job_set_note: `note` is called with lines that are worth knowing although nothing failed.
+ * gs_job_set_note: `note` is called with lines that are worth knowing although nothing failed. A
+ *       line that begins with "warning: " says that the result may be wrong. It should be shown
+ *       even where notes are hidden.
  * gs_job_set_cancel: gs_cancel_now stops a run through `cancel`. NULL removes it.
  * out   the library copies texts and structs of callbacks, and borrows contexts and `cancel` until
  *       the run returns

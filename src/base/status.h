@@ -18,7 +18,8 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
                         const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
 /* gsi_note: sends the listener, if there is one, a line that is no failure, formatted as by
- * gsi_fail. */
+ * gsi_fail. It begins with GSI_WARNING if the result may be wrong. */
+#define GSI_WARNING "warning: " /* as gsort.h says */
 void gsi_note(const struct gsi_listener *listener, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 

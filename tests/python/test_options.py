@@ -104,7 +104,7 @@ def test_messages__name_keywords(tmp_path):
         assert '--' not in str(failed.value).replace('x --memory y', ''), options
     with pytest.raises(gs.UsageError, match=r'^mode .*stats\(\)'):
         gs.stats(src, type='u64', mode=True)
-    with pytest.warns(gs.NoteWarning, match='x --memory y: sorted as u64 by default; set the type with type'):
+    with pytest.warns(gs.NoteWarning, match='x --memory y: sorted as u64 by default.*; set the type with type'):
         gs.sort_file(src, dst)
 
 

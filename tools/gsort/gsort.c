@@ -111,10 +111,19 @@ static void erase_progress(void)
     is_line_drawn = 0;
 }
 
+/* Returns whether a note is printed: with --quiet only if the result may be wrong. */
+static bool is_said(const struct command_line *line, const char *text)
+{
+    static const char warning[] = "warning: ";
+    return !line->is_quiet || strncmp(text, warning, sizeof warning - 1) == 0;
+}
+
 /* Over the line of progress, if there is one. */
 static void say_note(void *context, const char *text)
 {
-    (void)context;
+    const struct run *run = context;
+    if (!is_said(run->line, text))
+        return;
     erase_progress();
     fprintf(stderr, "gsort: %s\n", text);
 }
@@ -262,11 +271,12 @@ static enum gs_status check_progress(const struct run *run, struct gs_error *err
 static void say_kept_notes(const struct run *run, const gs_report *report)
 {
     char path[32], text[GS_REPORT_TEXT_BYTES];
-    for (unsigned i = 0; is_json_on_stderr(run) && !run->line->is_quiet; i++) {
+    for (unsigned i = 0; is_json_on_stderr(run); i++) {
         snprintf(path, sizeof path, "notes[%u]", i);
         if (gs_report_text(report, path, text, sizeof text) != GS_FOUND)
             return;
-        fprintf(stderr, "gsort: %s\n", text);
+        if (is_said(run->line, text))
+            fprintf(stderr, "gsort: %s\n", text);
     }
 }
 
@@ -387,7 +397,7 @@ static int run_program(int argc, char **argv)
         run.writes_stdout = command_line_writes_stdout(&line);
         status = check_progress(&run, &error);
     }
-    if (!line.is_quiet && !line.check_quietly && !is_json_on_stderr(&run))
+    if (!line.check_quietly && !is_json_on_stderr(&run))
         gs_job_set_note(line.job, say_note, &run);
     if (status == GS_OK && line.wants_help)
         help_print(&line, stdout);

@@ -1,10 +1,12 @@
 /* type_note.c: notes what was assumed of the elements. */
 #include "element/number_type.h"
+#include "element/type_guess.h"
 #include "job/job_report.h"
 #include "job/spec/compile.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Returns true if a word in a name may mean `type`. */
 static bool may_mean(const struct gsi_type_word *word, const char *type)
@@ -33,6 +35,50 @@ static void note_contradiction(const struct gsi_options *options, const char *ty
     }
 }
 
+/* Returns how many bytes were copied of a file's first elements, even if only later ones are read.
+ * We copy none of a stream, whose first elements may not be there yet, nor of compressed data. A
+ * failure is left to the real read. */
+static size_t copy_first(const struct gsi_inputs *inputs, uint8_t first[GSI_GUESS_BYTES])
+{
+    const struct gsi_input *input = &inputs->table[0];
+    if (input->is_stream || input->array != NULL || input->fd < 0)
+        return 0;
+    uint64_t most = inputs->spec->has_region ? inputs->spec->region_bytes : UINT64_MAX;
+    ssize_t bytes = pread(input->fd, first, (size_t)gsi_min_u64(GSI_GUESS_BYTES, most),
+                          (off_t)(input->base_off - input->passed_bytes));
+    return bytes < 0 ? 0 : (size_t)bytes;
+}
+
+/* Notes that u64 was assumed. The note is a warning if the elements look like a type of another
+ * order. */
+static void note_assumption(const struct gsi_job *job, const char *done)
+{
+    const struct gsi_listener *listener = &job->options->listener;
+    const char *name = job->inputs.table[0].name;
+    const size_t inputs = gsi_inputs_merged(&job->inputs);
+    char more[32] = "";
+    if (inputs > 1)
+        snprintf(more, sizeof more, " and %zu more", inputs - 1);
+    uint8_t first[GSI_GUESS_BYTES];
+    char numbers[GSI_GUESS_TEXT_BYTES], guessed[GSI_GUESS_TEXT_BYTES];
+    size_t bytes = copy_first(&job->inputs, first);
+    struct gsi_type_guess guess = gsi_type_guess(first, bytes);
+    gsi_type_guess_text(numbers, "u64", first, bytes);
+    if (guess.type == NULL) {
+        bool is_shown = numbers[0] != '\0';
+        gsi_note(listener, "%s%s: %s as u64 by default%s%s%s; set the type with --type", name, more,
+                 done, is_shown ? " (" : "", numbers, is_shown ? ")" : "");
+        return;
+    }
+    gsi_type_guess_text(guessed, guess.type, first, bytes);
+    const char *prefix = guess.is_time ? "" : GSI_WARNING;
+    const char *quote = guess.is_time ? "'" : ""; /* for shells: it has brackets */
+    gsi_note(listener,
+             "%s%s%s: %s as u64 by default (%s), but the elements look like %s (%s); use "
+             "--type=%s%s%s",
+             prefix, name, more, done, numbers, guess.type, guessed, quote, guess.type, quote);
+}
+
 static void note_type(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
@@ -45,13 +91,8 @@ static void note_type(const struct gsi_job *job)
                                                      : "sorted";
     const struct gsi_type_word *known =
         word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
-    const size_t inputs = gsi_inputs_merged(&job->inputs);
-    char more[32] = "";
-    if (inputs > 1)
-        snprintf(more, sizeof more, " and %zu more", inputs - 1);
     if (word == NULL)
-        gsi_note(listener, "%s%s: %s as %s by default; set the type with --type",
-                 job->inputs.table[0].name, more, done, type);
+        note_assumption(job, done);
     else if (options->type != NULL)
         note_contradiction(options, type, done);
     else if (known != NULL && known->sense == GSI_SENSE_SMALL)

@@ -8,7 +8,7 @@ try() { # NAME WANTED: a type, `assumed`, `small TYPE` or `refused TEXT`
     case $2 in
     assumed)
         [ "$type $code" = "u64 0" ] &&
-            [ "$(cat err)" = "gsort: $1: read as u64 by default; set the type with --type" ]
+            [ "$(cat err)" = "gsort: $1: read as u64 by default (1, 0); set the type with --type" ]
         ;;
     small*) [ "small $type $code" = "$2 0" ] && grep -q "in a file name means $type, of 8 bits; for 8 bytes, as in NumPy, use --type ${type%8}64" err ;;
     refused*) [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "${2#refused }" err ;;
