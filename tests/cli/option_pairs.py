@@ -359,6 +359,8 @@ def main():
         problems.append(f"the table and --help differ: {' '.join(sorted(missing))}")
     version = subprocess.run([gsort, "--version"], capture_output=True, text=True, check=True).stdout
     judged = [row for row in ROWS if row.option != "--device-memory" or "cuda" in version]  # a build without CUDA refuses it
+    if writes_refused and judged != ROWS:
+        sys.exit("option_pairs.py: --refused needs a build with CUDA, which accepts --device-memory")
     # In memory, where there is a file system there: what is written is synced, thousands of times.
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
         make_inputs(folder, gsort)
