@@ -101,7 +101,6 @@ struct gsi_device_config {
     bool device_is_apart;  /* of a group: the members cannot read each other's memory */
     uint64_t *failed_set;  /* of a group, out: those that could not be opened; NULL: not reported */
     uint64_t chunk_bytes, frame_bytes; /* longest chunks and frames */
-    bool is_one_pass;                  /* a one-pass merge may put chunks back first */
     const struct gsi_plan *plan;       /* borrowed; for its own memory: how much of that to use */
     bool may_shrink; /* there may be fewer runs than planned; then fewer are spilled */
     uint8_t *arena;  /* borrowed; contains all buffers */

@@ -68,7 +68,6 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .failed_set = &job->device.failed_set,
                                        .chunk_bytes = plan->chunk_bytes,
                                        .frame_bytes = plan->frame_bytes,
-                                       .is_one_pass = plan->late_bytes > 0,
                                        .plan = plan,
                                        .may_shrink = may_shrink(job),
                                        .arena = job->arena.memory,

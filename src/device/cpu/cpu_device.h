@@ -16,6 +16,7 @@ struct gsi_cpu_task {
     uint64_t taken_count;      /* lowest elements that this merge, or the last one, used */
     uint64_t passed_count;     /* lowest elements that are left out of merges */
     bool is_in_order;          /* its elements were already in order before the sort */
+    uint32_t raise_chunks;     /* for a merge, indexes in tags grow by so many chunks' */
     uint64_t first_index;      /* records: index of the first one in tags */
     uint32_t tags_at;          /* byte of the key at which the tags were made */
     uint32_t shift_to;         /* and at which a merge needs them */

@@ -53,8 +53,7 @@ void gsi_cpu_records_put(struct gsi_cpu_task *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
-    uint64_t before = device->config.is_one_pass ? device->config.chunk_buffers : 0;
-    piece->first_index = (before + device->put_count++) << chunk_shift(device);
+    piece->first_index = device->put_count++ << chunk_shift(device);
     const struct gsi_integer_map *inline_map = device->config.layout.integer_map;
     GSI_ASSERT(inline_map == NULL ||
                (piece->first_index + piece_records(piece)) >> inline_map->index_bits == 0);
@@ -97,8 +96,14 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
     (void)worker_idx;
     struct gsi_cpu_task *piece = GSI_CONTAINER_OF(task, struct gsi_cpu_task, task);
     const struct gsi_layout *layout = layout_of(piece);
-    gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
-                          piece->buffer->tags, piece_records(piece));
+    gsi_u128 *tags = piece->buffer->tags;
+    const size_t n = piece_records(piece);
+    if (piece->tags_at != piece->shift_to)
+        gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
+                              tags, n);
+    const uint64_t raise_by = (uint64_t)piece->raise_chunks << chunk_shift(piece->device);
+    for (size_t i = 0; raise_by > 0 && i < n; i++)
+        tags[i] += raise_by;
     piece->tags_at = piece->shift_to;
 }
 
@@ -107,7 +112,7 @@ static void shift_done(struct gsi_task *task)
     (GSI_CONTAINER_OF(task, struct gsi_cpu_task, task))->device->shifting_count--;
 }
 
-/* Enters a resident piece into the table; its tags must have been made at records->at. */
+/* Enters a resident piece into the table. */
 static void add_piece(struct gsi_cpu_records *records, struct gsi_cpu_task *piece)
 {
     struct gsi_record_table *places = &records->places;
@@ -118,22 +123,45 @@ static void add_piece(struct gsi_cpu_records *records, struct gsi_cpu_task *piec
         places->blocks[block++] = piece->buffer->data + off;
 }
 
-/* Finds the first index of the merge's records, and the index after the last. */
-static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift, uint64_t *first,
-                         uint64_t *end)
+/* Shifts the tags of resident pieces to byte `at` of the key. Raises their indexes above those of
+ * fed records, which precede them in the input. A piece with an element that is far too early has
+ * lower ones: it stays in memory while a one-pass merge writes later pieces.
+ * out   first, end: the first index of the merge's records, and the index after the last */
+static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_spec *spec,
+                        uint32_t at, uint64_t *first, uint64_t *end)
 {
-    *first = spec->fed_records > 0 ? 0 : UINT64_MAX;
-    *end = spec->fed_records;
+    const bool is_inline = device->config.layout.integer_map != NULL;
+    const uint32_t shift = chunk_shift(device);
+    uint64_t lowest = UINT64_MAX, raise_chunks = 0;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const struct gsi_run *run = spec->inputs[i].run;
         for (const struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
+             p = p->next)
+            lowest = gsi_min_u64(lowest, p->first_index);
+    }
+    if (lowest < spec->fed_records)
+        raise_chunks = gsi_ceil_div_u64(spec->fed_records - lowest, (uint64_t)1 << shift);
+    device->put_count += raise_chunks;
+    *first = spec->fed_records > 0 ? 0 : lowest;
+    *end = spec->fed_records;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        const struct gsi_run *run = spec->inputs[i].run;
+        for (struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
              p = p->next) {
-            GSI_ASSERT(p->first_index >= spec->fed_records);
-            *first = gsi_min_u64(*first, p->first_index);
-            *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << chunk_shift));
+            p->first_index += raise_chunks << shift;
+            *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << shift));
+            p->raise_chunks = (uint32_t)raise_chunks;
+            p->shift_to = is_inline ? p->tags_at : at; /* more chunks are being read: fewer bytes
+                                                        * may be shared soon */
+            if (p->tags_at == p->shift_to && raise_chunks == 0)
+                continue;
+            p->task = (struct gsi_task){.run = shift_tags, .done = shift_done, .is_urgent = true};
+            device->shifting_count++;
+            gsi_pool_submit(device->config.pool, &p->task);
         }
     }
     *first = gsi_min_u64(*first, *end);
+    GSI_ASSERT(!is_inline || *end >> device->config.layout.integer_map->index_bits == 0);
 }
 
 enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
@@ -144,12 +172,10 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     uint64_t first, end;
     records->places.record = layout->record;
     records->inline_map = layout->integer_map;
-    if (records->inline_map != NULL) {
-        GSI_ASSERT(spec->fed_records >> records->inline_map->index_bits == 0);
-        return GS_OK;
-    }
-    find_indexes(spec, chunk_shift(device), &first, &end);
     records->at = gsi_key_scope_shared(layout->scope);
+    move_pieces(device, spec, records->at, &first, &end);
+    if (records->inline_map != NULL)
+        return GS_OK;
     records->places.shift =
         spec->fed_records > 0
             ? gsi_record_room_shift(layout->element_bytes, device->config.frame_bytes)
@@ -163,17 +189,8 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
         return status;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         struct gsi_run *run = spec->inputs[i].run;
-        for (struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
-             p = p->next) {
+        for (struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL; p = p->next)
             add_piece(records, p);
-            if (p->tags_at == records->at)
-                continue;
-            p->shift_to = records->at; /* more chunks are being read: fewer bytes may be shared
-                                        * soon */
-            p->task = (struct gsi_task){.run = shift_tags, .done = shift_done, .is_urgent = true};
-            device->shifting_count++;
-            gsi_pool_submit(device->config.pool, &p->task);
-        }
     }
     return GS_OK;
 }
