@@ -101,7 +101,10 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
     if (piece->tags_at != piece->shift_to)
         gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
                               tags, n);
-    const uint64_t raise_by = (uint64_t)piece->raise_chunks << chunk_shift(piece->device);
+    const struct gsi_integer_map *inline_map = layout->integer_map;
+    const gsi_u128 raise_by =
+        (gsi_u128)piece->raise_chunks
+        << (chunk_shift(piece->device) + (inline_map != NULL ? inline_map->index_shift : 0));
     for (size_t i = 0; raise_by > 0 && i < n; i++)
         tags[i] += raise_by;
     piece->tags_at = piece->shift_to;
