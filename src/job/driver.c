@@ -119,7 +119,6 @@ static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 static void set_up(struct gsi_job *job, const struct gsi_options *options, struct gs_report *report,
                    struct gs_error *error)
 {
-    memset(report, 0, sizeof *report);
     memset(error, 0, sizeof *error);
     gsi_compress_text(GSI_COMPRESS_NONE, 0, report->runs.codec, sizeof report->runs.codec);
     report->top.is_given = options->has_top;

@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* gsi_job_run: does options->action from start to end. `error` is begun with zeros; `report` is
- * filled as far as the job ran. The line for GS_E_DISORDER is made by gsi_disorder_tell
- * (report/number.h).
+/* gsi_job_run: does options->action from start to end. `error` is begun with zeros; `report`,
+ * which is zeroed, is filled as far as the job ran. The line for GS_E_DISORDER is made by
+ * gsi_disorder_tell (report/number.h).
  * in    is_given: whether each option was given; NULL: those that are not 0 were */
 enum gs_status gsi_job_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
                            struct gs_report *report, struct gs_error *error);

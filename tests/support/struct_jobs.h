@@ -37,6 +37,8 @@ static inline void unheard_begin(struct unheard *unheard, struct gs_report **rep
     unheard->report = *report == NULL ? (struct gs_report *)calloc(1, sizeof **report) : NULL;
     *report = *report == NULL ? unheard->report : *report;
     *error = *error == NULL ? &unheard->error : *error;
+    static struct gs_report nothing;
+    **report = nothing;
     memset(*error, 0, sizeof **error);
 }
 

@@ -131,6 +131,7 @@ static enum gs_status run(const struct bench_sorted *sorted, struct gsi_options 
     options->output = is_sort ? sorted->output_path : NULL;
     options->type = options->record_bytes > 0 ? NULL : sorted->settings->type;
     options->thread_count = sorted->settings->thread_count;
+    memset(report, 0, sizeof *report);
     uint64_t begin = gsi_clock_ns();
     enum gs_status status = gsi_job_run(options, NULL, report, error);
     *ns = gsi_clock_ns() - begin;

@@ -420,7 +420,7 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
         options.input_count = 1;
         options.type = "u64";
         options.memory_bytes = uint64_t(8) << 30;
-        gs_report report;
+        gs_report report = {};
         gs_error error;
         const enum gs_status status = gsi_job_run_array(&options, &array, &report, &error);
         if (row.is_pinned)

@@ -90,6 +90,7 @@ static enum gs_status measure_array(struct gpus_bench *bench, int gpus, struct b
                                   .memory_bytes = 16384 * MIB,
                                   .device = GSI_DEVICE_CUDA,
                                   .device_set = ((uint64_t)1 << gpus) - 1};
+    bench->sorted = (struct gs_report){0};
     const uint64_t begin_ns = gsi_clock_ns();
     struct gsi_array array = {
         .from = (uint8_t *)keys, .to = (uint8_t *)keys, .bytes = bench->array_bytes};
