@@ -104,7 +104,7 @@ struct gsi_flow_queue {
 struct gsi_flow {
     /* The owner sets these before gsi_flow_begin, and may change them while the flow is idle. */
     struct gsi_loop *loop;
-    /* Of gsi_flow_alloc. A map has its batches in `copies`; windows shrink in `batches`. */
+    /* gsi_flow_alloc sets these. A map has its batches in `copies`; windows shrink in `batches`. */
     struct gsi_flow_queue batches, copies;
     struct gsi_operators operators; /* a part of their scratch memory for each room */
     struct gsi_receiver receiver;

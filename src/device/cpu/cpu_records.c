@@ -126,6 +126,19 @@ static void add_piece(struct gsi_cpu_records *records, struct gsi_cpu_task *piec
         places->blocks[block++] = piece->buffer->data + off;
 }
 
+/* Returns the lowest index of resident records; UINT64_MAX: there are none. */
+static uint64_t lowest_index(const struct gsi_merge_spec *spec)
+{
+    uint64_t lowest = UINT64_MAX;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        const struct gsi_run *run = spec->inputs[i].run;
+        for (const struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
+             p = p->next)
+            lowest = gsi_min_u64(lowest, p->first_index);
+    }
+    return lowest;
+}
+
 /* Shifts the tags of resident pieces to byte `at` of the key. Raises their indexes above those of
  * fed records, which precede them in the input. A piece with an element that is far too early has
  * lower ones: it stays in memory while a one-pass merge writes later pieces.
@@ -135,13 +148,8 @@ static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_sp
 {
     const bool is_inline = device->config.layout.integer_map != NULL;
     const uint32_t shift = chunk_shift(device);
-    uint64_t lowest = UINT64_MAX, raise_chunks = 0;
-    for (uint32_t i = 0; i < spec->input_count; i++) {
-        const struct gsi_run *run = spec->inputs[i].run;
-        for (const struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
-             p = p->next)
-            lowest = gsi_min_u64(lowest, p->first_index);
-    }
+    const uint64_t lowest = lowest_index(spec);
+    uint64_t raise_chunks = 0;
     if (lowest < spec->fed_records)
         raise_chunks = gsi_ceil_div_u64(spec->fed_records - lowest, (uint64_t)1 << shift);
     device->put_count += raise_chunks;

@@ -78,37 +78,20 @@ GSI_SIMD_CLONES static struct gsi_block_sum mix_wide(const loose_u64 *words, siz
     return sum;
 }
 
-GSI_SIMD_CLONES static struct gsi_block_sum mix_words(const loose_u64 *words, size_t n)
-{
-    struct gsi_block_sum sum = {0};
-    for (size_t i = 0; i < n; i++)
-        gsi_block_sum_add(&sum, gsi_mix_word(words[i], 8));
-    return sum;
-}
+/* Defines a function that mixes records of `bytes`, each one word. */
+#define MIX_WORDS(name, word, bytes)                                              \
+    GSI_SIMD_CLONES static struct gsi_block_sum name(const word *words, size_t n) \
+    {                                                                             \
+        struct gsi_block_sum sum = {0};                                           \
+        for (size_t i = 0; i < n; i++)                                            \
+            gsi_block_sum_add(&sum, gsi_mix_word(words[i], (bytes)));             \
+        return sum;                                                               \
+    }
 
-GSI_SIMD_CLONES static struct gsi_block_sum mix_halves(const loose_u32 *words, size_t n)
-{
-    struct gsi_block_sum sum = {0};
-    for (size_t i = 0; i < n; i++)
-        gsi_block_sum_add(&sum, gsi_mix_word(words[i], 4));
-    return sum;
-}
-
-GSI_SIMD_CLONES static struct gsi_block_sum mix_quarters(const loose_u16 *words, size_t n)
-{
-    struct gsi_block_sum sum = {0};
-    for (size_t i = 0; i < n; i++)
-        gsi_block_sum_add(&sum, gsi_mix_word(words[i], 2));
-    return sum;
-}
-
-GSI_SIMD_CLONES static struct gsi_block_sum mix_bytes(const uint8_t *bytes, size_t n)
-{
-    struct gsi_block_sum sum = {0};
-    for (size_t i = 0; i < n; i++)
-        gsi_block_sum_add(&sum, gsi_mix_word(bytes[i], 1));
-    return sum;
-}
+MIX_WORDS(mix_words, loose_u64, 8)
+MIX_WORDS(mix_halves, loose_u32, 4)
+MIX_WORDS(mix_quarters, loose_u16, 2)
+MIX_WORDS(mix_bytes, uint8_t, 1)
 
 static struct gsi_block_sum mix_block(const uint8_t *records, size_t n, uint32_t bytes)
 {
