@@ -49,14 +49,21 @@ static uint32_t chunk_shift(const struct gsi_cpu_device *device)
     return gsi_record_room_shift(device->config.layout.element_bytes, device->config.chunk_bytes);
 }
 
+/* The indexes of a piece's records have room in inline records. What a chunk has room for beyond
+ * its records takes no indexes. */
+static void assert_inline_indexes(const struct gsi_cpu_task *piece)
+{
+    const struct gsi_integer_map *inline_map = layout_of(piece)->integer_map;
+    GSI_ASSERT(inline_map == NULL ||
+               (piece->first_index + piece_records(piece)) >> inline_map->index_bits == 0);
+}
+
 void gsi_cpu_records_put(struct gsi_cpu_task *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
     piece->first_index = device->put_count++ << chunk_shift(device);
-    const struct gsi_integer_map *inline_map = device->config.layout.integer_map;
-    GSI_ASSERT(inline_map == NULL ||
-               (piece->first_index + piece_records(piece)) >> inline_map->index_bits == 0);
+    assert_inline_indexes(piece);
 }
 
 void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *tally, void *scratch)
@@ -160,6 +167,7 @@ static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_sp
         for (struct gsi_cpu_task *p = run != NULL ? run->pieces.head : NULL; p != NULL;
              p = p->next) {
             p->first_index += raise_chunks << shift;
+            assert_inline_indexes(p);
             *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << shift));
             p->raise_chunks = (uint32_t)raise_chunks;
             p->shift_to = is_inline ? p->tags_at : at; /* more chunks are being read: fewer bytes
@@ -172,7 +180,6 @@ static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_sp
         }
     }
     *first = gsi_min_u64(*first, *end);
-    GSI_ASSERT(!is_inline || *end >> device->config.layout.integer_map->index_bits == 0);
 }
 
 enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
