@@ -41,6 +41,7 @@ share/doc/gsort/manual/failures.md
 share/doc/gsort/manual/formats.md
 share/doc/gsort/manual/gpus.md
 share/doc/gsort/manual/promises.md
+share/doc/gsort/recipes/bustools.md
 share/doc/gsort/recipes/csv-and-parquet.md
 share/doc/gsort/recipes/edges.md
 share/doc/gsort/recipes/gensort.md
@@ -49,6 +50,7 @@ share/doc/gsort/recipes/minhash.md
 share/doc/gsort/recipes/osm-ways.md
 share/doc/gsort/recipes/rainbow-tables.md
 share/doc/gsort/recipes/ticks.md
+share/doc/gsort/recipes/tippecanoe.md
 share/doc/gsort/recipes/triples.md
 share/fish/vendor_completions.d/gsort-bench.fish
 share/fish/vendor_completions.d/gsort-gen.fish
