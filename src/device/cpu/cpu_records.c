@@ -49,8 +49,8 @@ static uint32_t chunk_shift(const struct gsi_cpu_device *device)
     return gsi_record_room_shift(device->config.layout.element_bytes, device->config.chunk_bytes);
 }
 
-/* The indexes of a piece's records have room in inline records. What a chunk has room for beyond
- * its records takes no indexes. */
+/* The indexes of a piece's records have room in inline records. Unused room of a chunk takes no
+ * indexes. */
 static void assert_inline_indexes(const struct gsi_cpu_task *piece)
 {
     const struct gsi_integer_map *inline_map = layout_of(piece)->integer_map;
