@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Iterator, List, Optional, Sequence, Tuple, Type
 
     import numpy.typing as npt
+    import pyarrow as pa
 
     from .keywords import Keys
     from .sorter import Sorter
@@ -42,6 +43,13 @@ UNNAMED = 'f0'  # the field of a column without a name, because NumPy's fields h
 class Column:
     """Describes a column. `is_decimal`: integers of 128 bits. `metadata` includes the name of an
     extension type."""
+
+    format: bytes
+    name: str
+    flags: int
+    metadata: bytes
+    dtype: np.dtype[Any]
+    is_decimal: bool
 
     def __init__(self, format: bytes, name: str, flags: int, metadata: bytes = b'') -> None:
         self.format, self.name, self.flags, self.metadata = format, name, flags, metadata
@@ -66,7 +74,9 @@ class Columns:
     """Describes the columns of a table (`is_table`), or the column of an array. The metadata are
     those of the first table pushed."""
 
-    metadata = b''  # of the table
+    is_table: bool
+    dtype: np.dtype[Any]
+    metadata: bytes = b''  # of the table
 
     def __init__(self, schema: Any) -> None:
         self.is_table = schema.format == b'+s'
@@ -190,10 +200,14 @@ class Batches:
     The schema is valid inside the `with` block, and a batch until the next one is read.
     """
 
+    schema: c.ArrowSchema
+    batch: c.ArrowArray
+
     def __init__(self, data: Any) -> None:
         self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
         self.stream: Optional[c.ArrowArrayStream] = None
-        self.of_pyarrow: Any = None  # the schema as pyarrow's, once it was imported there
+        # of pyarrow, once it was imported there; and whether it is the schema of a table
+        self.of_pyarrow: Optional[Tuple[pa.Schema, bool]] = None
         # a reader of pyarrow; its batches may have other schemas, which an Arrow stream would not
         # show
         self.reader: Any = None
@@ -358,6 +372,8 @@ def _time_of(format: bytes) -> Optional[str]:
 class AnySource:
     """Fills an exported stream with columns of any type."""
 
+    sorter: Sorter
+    stream: TableStream
     error: Any = None
 
     def __init__(self, sorter: Sorter, stream: TableStream) -> None:

@@ -24,7 +24,7 @@ from .report import Report
 from .keywords import OtherKeys, in_keywords, row_of, texts_of
 
 T = TypeVar('T')
-log = logging.getLogger('libgsort')
+log: logging.Logger = logging.getLogger('libgsort')
 log.addHandler(logging.NullHandler())
 
 

@@ -13,6 +13,8 @@ Path = Union[str, 'os.PathLike[str]']
 
 Keys = Union[str, Sequence[str], None]
 
+Descending = Union[bool, Sequence[bool]]  # of all keys, or of each one
+
 # Keywords of NumPy, pandas and Polars that have another form here.
 ELSEWHERE = {'axis': 'an array has one dimension: use a.reshape(-1), or one row',
              'kind': 'every sort here is stable',

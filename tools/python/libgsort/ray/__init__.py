@@ -39,8 +39,8 @@ from ..files import layout_of_files
 from ..layout import key_list
 from ..progress import Progress, progress_shower
 from ..report import Report
-from ..tables import Descending, table_keys
-from ..keywords import Keys, OtherKeys, in_keywords, named, nulls_of
+from ..tables import table_keys
+from ..keywords import Descending, Keys, OtherKeys, in_keywords, named, nulls_of
 from .gsort import GsortError
 
 __all__ = ['GsortError', 'merge', 'sort', 'sort_file']

@@ -28,7 +28,7 @@ SILENCE = 10  # seconds without a result, after which nodes are checked
 
 
 # set after a signal; loops check it between calls of Ray, which are not interrupted
-stop = threading.Event()
+stop: threading.Event = threading.Event()
 
 
 def get_all(refs: Sequence[Any]) -> List[Any]:
@@ -52,6 +52,15 @@ class LostNodes(Error, RuntimeError):
 
 
 class Crew:
+    threads: int
+    memory_bytes: int
+    temp: Optional[str]
+    name: str
+    token: str
+    keeps: bool
+    made: int
+    again: int
+
     def __init__(self, threads: int, memory_bytes: int, temp: Optional[str], name: str, token: str,
                  keeps: bool) -> None:
         """temp: the folder on each node for sorted files; None: all nodes see the sorted files."""

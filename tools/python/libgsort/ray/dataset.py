@@ -19,7 +19,7 @@ import pyarrow as pa
 import ray
 
 from ..errors import VerifyError
-from ..tables import Descending
+from ..keywords import Descending
 from ..tables.convert import Converters
 from ..tables.order import Order, keys_of
 from ..tables.sort import TableSorter, memory_of

@@ -22,9 +22,9 @@ from .cut import part_begin
 from .journal import Journal
 from .plan import Plan
 from .queries import add, joined
-from .tasks import Handle, Slice
+from .tasks import Handle, Job, Slice
 
-log = logging.getLogger('libgsort')
+log: logging.Logger = logging.getLogger('libgsort')
 
 LOSSES = 20  # a sort fails if it lost nodes this many times
 CUTS_A_TASK = 8
@@ -33,6 +33,21 @@ GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes
 
 
 class Driver:
+    plan: Plan
+    job: Job
+    show: Callable[[Progress], object]
+    journal: Journal
+    maps: Dict[int, Handle]
+    parts: Dict[int, Dict[str, Any]]
+    facts: Dict[str, Any]
+    gauges: List[Gauge]
+    name: str
+    crew: Crew
+    total: int
+    files: List[str]
+    list: str
+    begins: List[int]
+
     def __init__(self, plan: Plan, resume: bool, show: Callable[[Progress], object]) -> None:
         self.plan, self.job, self.show = plan, plan.job, show
         self.journal = Journal(plan.work, plan.identity(), resume, plan.job.access)

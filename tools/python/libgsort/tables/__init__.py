@@ -19,7 +19,7 @@ use an eighth. A window has M/64.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union, overload
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union, overload
 
 from .._hints import Scalar, Unpack, npt
 from ..arrays import array_of, is_arrow
@@ -28,14 +28,13 @@ from ..cancel import Cancel, over
 from ..errors import type_error
 from ..frames import Column, Frame, is_series, library_of, table_like
 from ..job import SortOptions
-from ..keywords import Keys, OtherKeys, Path, for_array, is_true, named, nulls_of
+from ..keywords import Descending, Keys, OtherKeys, Path, for_array, is_true, named, nulls_of
 from ..progress import Progressing
 from ..report import TableReport
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Descending = Union[bool, Sequence[bool]]
 COLUMN_OPTIONS = {'reverse', 'memory', 'temp', 'progress', 'cancel', 'kind', 'stable', 'axis'}
 
 

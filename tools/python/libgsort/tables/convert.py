@@ -15,15 +15,15 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, List, Optional, Tuple
+    from typing import Any, Callable, List, Optional, Tuple, Type
 
 
-def converted_type(kind: Any, is_unpacked: bool = True) -> Any:
+def converted_type(kind: pa.DataType, is_unpacked: bool = True) -> pa.DataType:
     """Returns the type to which a column of `kind` is converted. is_unpacked: replace dictionaries
     in it by their values."""
     types = pa.types
 
-    def field(of: Any) -> Any:
+    def field(of: pa.Field) -> pa.Field:
         return of.with_type(converted_type(of.type, is_unpacked))
     if hasattr(types, 'is_string_view') and types.is_string_view(kind):
         return pa.large_string()
@@ -49,40 +49,48 @@ class Converter:
     """Converts one column to its payload type and back. This base class leaves the column
     unchanged."""
 
-    def __init__(self, field: Any) -> None:
-        self.name, self.type, self.converted = field.name, field.type, field.type
+    name: str
+    type: pa.DataType
+    converted: pa.DataType
 
-    def convert(self, array: Any) -> Any:
+    def __init__(self, field: pa.Field, converted: Optional[pa.DataType] = None) -> None:
+        self.name, self.type = field.name, field.type
+        self.converted = field.type if converted is None else converted
+
+    def convert(self, array: pa.Array) -> pa.Array:
         return array
 
-    def restore(self, array: Any) -> Any:
+    def restore(self, array: pa.Array) -> pa.Array:
         return array
 
-    def key(self, array: Any) -> Any:
+    def key(self, array: pa.Array) -> pa.Array:
         """Returns an array that has the order of the column, of a type that order.py supports."""
         return storage(array)
 
-    def lookup(self, array: Any) -> Tuple[Any, Any]:
+    def lookup(self, array: pa.Array) -> Tuple[pa.Array, Optional[pa.Array]]:
         """Returns key(array), and None. A dictionary returns its values, and the place of each
         row's value among them."""
         return self.key(array), None
 
 
 class Unpacked(Converter):
-    def __init__(self, field: Any) -> None:
-        super().__init__(field)
-        self.is_extension = isinstance(field.type, pa.BaseExtensionType)
-        self.storage = field.type.storage_type if self.is_extension else field.type
-        self.plain = converted_type(self.storage, False)
-        self.converted = converted_type(self.storage)
+    is_extension: bool
+    storage: pa.DataType
+    plain: pa.DataType
 
-    def convert(self, array: Any) -> Any:
+    def __init__(self, field: pa.Field) -> None:
+        self.is_extension = isinstance(field.type, pa.BaseExtensionType)
+        self.storage = storage_type(field.type)
+        self.plain = converted_type(self.storage, False)
+        super().__init__(field, converted_type(self.storage))
+
+    def convert(self, array: pa.Array) -> pa.Array:
         array = array.storage if self.is_extension else array
         if pa.types.is_run_end_encoded(array.type):
             array = pc.run_end_decode(array)
         return array.cast(self.plain).cast(self.converted)
 
-    def restore(self, array: Any) -> Any:
+    def restore(self, array: pa.Array) -> pa.Array:
         if pa.types.is_run_end_encoded(self.storage):
             array = pc.run_end_encode(array.cast(self.storage.value_type),
                                       run_end_type=self.storage.run_end_type)
@@ -98,7 +106,12 @@ class ListViews(Unpacked):
     pyarrow 26 casts between views and lists wrongly, so they are built from their offsets.
     """
 
-    def __init__(self, field: Any) -> None:
+    view: pa.DataType
+    lists: Type[pa.Array]
+    views: Type[pa.Array]
+    offset: pa.DataType
+
+    def __init__(self, field: pa.Field) -> None:
         self.view = field.type
         is_large = pa.types.is_large_list_view(field.type)
         self.lists, self.views, self.offset = (((pa.LargeListArray, pa.LargeListViewArray,
@@ -107,18 +120,18 @@ class ListViews(Unpacked):
         super().__init__(field.with_type((pa.large_list if is_large
                                           else pa.list_)(field.type.value_field)))
 
-    def _offsets(self, array: Any) -> Any:
+    def _offsets(self, array: pa.Array) -> Tuple[pa.Array, pa.Array]:
         """Returns the offsets of the rows in the values that flatten() returns, and their
         lengths."""
         lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         return pa.array(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
                         self.offset), pa.array(lengths, self.offset)
 
-    def convert(self, array: Any) -> Any:
+    def convert(self, array: pa.Array) -> pa.Array:
         return super().convert(self.lists.from_arrays(self._offsets(array)[0], array.flatten(),
                                                       type=self.storage, mask=array.is_null()))
 
-    def restore(self, array: Any) -> Any:
+    def restore(self, array: pa.Array) -> pa.Array:
         array = super().restore(array)
         offsets, lengths = self._offsets(array)
         begins = pa.array(offsets.to_numpy()[:-1], self.offset)
@@ -130,9 +143,14 @@ class Dictionary(Converter):
     """Converts a dictionary column to indexes of the values of all its dictionaries, which stay in
     memory."""
 
-    def __init__(self, field: Any, limit_bytes: int) -> None:
-        super().__init__(field)
-        self.converted, self.limit_bytes = pa.int32(), limit_bytes
+    limit_bytes: int
+    values: pa.Array
+    index_type: pa.DataType
+    most: int
+
+    def __init__(self, field: pa.Field, limit_bytes: int) -> None:
+        super().__init__(field, pa.int32())
+        self.limit_bytes = limit_bytes
         kind = converted_type(field.type.value_type)
         # index_in of Arrow does not support float16
         self.values = pa.array([], pa.float32() if pa.types.is_float16(kind) else kind)
@@ -143,12 +161,12 @@ class Dictionary(Converter):
         self._ranks: Any = None, None  # values, and the rank of each value
         self._out: Any = None
 
-    def convert(self, array: Any) -> Any:
+    def convert(self, array: pa.Array) -> pa.Array:
         if self._last is None or not self._last.equals(_bits(array.dictionary)):
             self._unify(array.dictionary)
         return self._places.take(array.indices)
 
-    def _unify(self, dictionary: Any) -> None:
+    def _unify(self, dictionary: pa.Array) -> None:
         values = dictionary.cast(self.values.type)
         places = pc.index_in(values, value_set=self.values)
         fresh = pc.drop_null(pc.unique(values.filter(places.is_null())))
@@ -174,13 +192,13 @@ class Dictionary(Converter):
         self._places = pc.if_else(values.is_null(), pa.scalar(None, pa.int32()), places)
         self._last = _bits(dictionary)
 
-    def restore(self, array: Any) -> Any:
+    def restore(self, array: pa.Array) -> pa.Array:
         if self._out is None:
             self._out = self.values.cast(self.type.value_type)
         return pa.DictionaryArray.from_arrays(array.cast(self.index_type), self._out,
                                               ordered=self.type.ordered)
 
-    def key(self, array: Any) -> Any:
+    def key(self, array: pa.Array) -> pa.Array:
         if self.type.ordered:
             return array
         ranked, ranks = self._ranks
@@ -190,18 +208,18 @@ class Dictionary(Converter):
             self._ranks = ranked, ranks
         return ranks.take(array)
 
-    def lookup(self, array: Any) -> Tuple[Any, Any]:
+    def lookup(self, array: pa.Array) -> Tuple[pa.Array, Optional[pa.Array]]:
         return (array, None) if self.type.ordered else (self.values, array)
 
 
-def _bits(values: Any) -> Any:
+def _bits(values: pa.Array) -> pa.Array:
     """Returns floats as integers, because Arrow compares -0 and 0 as equal. Returns other values
     unchanged."""
     return (values.view(f'uint{values.type.bit_width}') if pa.types.is_floating(values.type)
             else values)
 
 
-def _ranks(values: Any) -> Any:
+def _ranks(values: pa.Array) -> pa.Array:
     """Returns the rank of each of the distinct values. Floats are ordered as in arrays, because
     Arrow ranks -0 and 0 equally."""
     if not pa.types.is_floating(values.type):
@@ -211,20 +229,20 @@ def _ranks(values: Any) -> Any:
     return pa.array(ranks)
 
 
-def _rise(places: Any) -> bool:
+def _rise(places: pa.Array) -> bool:
     known = pc.drop_null(places)
     return bool(pc.all(pc.greater(known[1:], known[:-1]), min_count=0).as_py())
 
 
-def storage_type(kind: Any) -> Any:
+def storage_type(kind: pa.DataType) -> pa.DataType:
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
-def storage(array: Any) -> Any:
+def storage(array: pa.Array) -> pa.Array:
     return array.storage if isinstance(array.type, pa.BaseExtensionType) else array
 
 
-def converter_of(field: Any, limit_bytes: int) -> Converter:
+def converter_of(field: pa.Field, limit_bytes: int) -> Converter:
     kind = field.type
     if (pa.types.is_dictionary(kind) and not pa.types.is_nested(kind.value_type)
         and not pa.types.is_dictionary(kind.value_type)):
@@ -239,19 +257,22 @@ def converter_of(field: Any, limit_bytes: int) -> Converter:
 class Converters:
     """The converters of all columns of a table. limit_bytes: the maximum size of a dictionary"""
 
-    def __init__(self, schema: Any, limit_bytes: int) -> None:
+    converted: pa.Schema
+
+    def __init__(self, schema: pa.Schema, limit_bytes: int) -> None:
         self.schema = schema
         self.columns: List[Converter] = [converter_of(field, limit_bytes) for field in schema]
         self.converted = pa.schema([pa.field(str(i), column.converted)
                                   for i, column in enumerate(self.columns)])
 
-    def convert(self, batch: Any) -> Any:
+    def convert(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return self._each(batch, self.converted, lambda column, array: column.convert(array))
 
-    def restore(self, batch: Any) -> Any:
+    def restore(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return self._each(batch, self.schema, lambda column, array: column.restore(array))
 
-    def _each(self, batch: Any, schema: Any, make: Callable[[Converter, Any], Any]) -> Any:
+    def _each(self, batch: pa.RecordBatch, schema: pa.Schema,
+              make: Callable[[Converter, pa.Array], pa.Array]) -> pa.RecordBatch:
         arrays = []
         for column, array in zip(self.columns, batch.columns):
             try:
@@ -265,7 +286,7 @@ class Converters:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def index_of(schema: Any, name: str) -> Optional[int]:
+def index_of(schema: pa.Schema, name: str) -> Optional[int]:
     """Returns the index of the column with this name, or None if there is none."""
     found = schema.get_all_field_indices(name)
     if len(found) > 1:

@@ -11,6 +11,8 @@ before 0, and NaNs are last, by their bits.
 """
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,10 +22,11 @@ from .convert import index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Optional, Sequence, Set, Tuple
+    from typing import Any, List, Mapping, Optional, Sequence, Set, Tuple
 
     import numpy.typing as npt
 
+    from ..keywords import Descending
     from .convert import Converters
 
     Part = Tuple[npt.NDArray[Any], bool]  # values, and whether they follow the key's direction
@@ -31,15 +34,18 @@ if TYPE_CHECKING:
 SHORT_BYTES = 32  # the most bytes of values of a fixed width that are no texts
 
 
+@dataclass(eq=False)
 class Key:
     """A column by which rows are sorted. skip: the bytes at the start of its texts that are equal
     in all rows"""
 
-    def __init__(self, column: int, name: str, is_descending: bool, skip: int = 0) -> None:
-        self.column, self.name, self.is_descending, self.skip = column, name, is_descending, skip
+    column: int
+    name: str
+    is_descending: bool
+    skip: int = 0
 
 
-def keys_of(schema: Any, texts: Sequence[str], descending: Any = False) -> List[Key]:
+def keys_of(schema: pa.Schema, texts: Sequence[str], descending: Descending = False) -> List[Key]:
     """Returns the keys for texts: 'name', or '-name' for descending. No texts: all columns
 
     descending: turns the direction of all keys, or of each one
@@ -64,7 +70,7 @@ def keys_of(schema: Any, texts: Sequence[str], descending: Any = False) -> List[
     return found
 
 
-def _refuse_unordered(field: Any) -> None:
+def _refuse_unordered(field: pa.Field) -> None:
     kind = field.type
     while True:
         if getattr(kind, 'extension_name', '') == 'arrow.opaque':
@@ -82,8 +88,13 @@ def _refuse_unordered(field: Any) -> None:
 
 
 class Order:
+    converters: Converters
+    keys: Sequence[Key]
+    nulls_first: bool
+    options: Mapping[str, Any]
+
     def __init__(self, converters: Converters, keys: Sequence[Key], nulls_first: bool,
-                 options: Any) -> None:
+                 options: Mapping[str, Any]) -> None:
         """options: of gs.argsort"""
         self.converters, self.keys = converters, keys
         self.nulls_first, self.options = nulls_first, options
@@ -94,12 +105,12 @@ class Order:
         """Returns an order of the same table by other keys."""
         return Order(self.converters, keys, self.nulls_first, self.options)
 
-    def note_split(self, column: int, array: Any) -> None:
+    def note_split(self, column: int, array: pa.Array) -> None:
         """Notes if a column has floats that are equal for other programs."""
         if column not in self.split_columns and _has_split(array):
             self.split_columns.add(column)
 
-    def places(self, batch: Any) -> npt.NDArray[np.intp]:
+    def places(self, batch: pa.RecordBatch) -> npt.NDArray[np.intp]:
         """Returns the places of the rows of a converted batch in sorted order. Equal rows keep
         their order."""
         parts: List[Tuple[npt.NDArray[Any], bool]] = []  # values, and whether they descend
@@ -114,7 +125,7 @@ class Order:
                                     **self.options)]
         return places
 
-    def _parts(self, array: Any) -> List[Part]:
+    def _parts(self, array: pa.Array) -> List[Part]:
         if pa.types.is_null(array.type):
             return []
         parts: List[Part] = []
@@ -131,7 +142,7 @@ class Order:
         return parts
 
 
-def _has_split(array: Any) -> bool:
+def _has_split(array: pa.Array) -> bool:
     if not pa.types.is_floating(array.type):
         return False
     floats = numbers_of(array)[0]
@@ -141,7 +152,7 @@ def _has_split(array: Any) -> bool:
                 or (nans != np.array(np.nan, floats.dtype).view(bits.dtype)).any())
 
 
-def numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
+def numbers(array: pa.Array, dtype: Any) -> npt.NDArray[Any]:
     """Returns the values of an array in Arrow's memory, which they keep alive."""
     dtype = np.dtype(dtype)
     if len(array) == 0:
@@ -149,27 +160,27 @@ def numbers(array: Any, dtype: Any) -> npt.NDArray[Any]:
     return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
 
 
-def nulls_of(array: Any) -> Optional[npt.NDArray[np.uint8]]:
+def nulls_of(array: pa.Array) -> Optional[npt.NDArray[np.uint8]]:
     """Returns 1 for each null and 0 for each value, or None if there are no nulls."""
     return None if array.null_count == 0 else numbers(array.is_null().cast(pa.uint8()), 'u1')
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
 
-def is_text_key(kind: Any) -> bool:
+def is_text_key(kind: pa.DataType) -> bool:
     """Returns whether values of a key are texts: of any length, or of too many bytes for a
     number."""
     return (is_text(kind) or pa.types.is_fixed_size_binary(kind)
             and not 0 < kind.byte_width <= SHORT_BYTES)
 
 
-def texts_as_binary(array: Any) -> Any:
+def texts_as_binary(array: pa.Array) -> pa.Array:
     return array.cast(pa.large_binary()) if pa.types.is_fixed_size_binary(array.type) else array
 
 
-def numbers_of(array: Any) -> List[npt.NDArray[Any]]:
+def numbers_of(array: pa.Array) -> List[npt.NDArray[Any]]:
     """Returns fields of a record that have the order of the values, which are no texts."""
     kind = array.type
     if pa.types.is_boolean(kind):

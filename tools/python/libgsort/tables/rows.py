@@ -27,6 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Tuple
 
+    import numpy.typing as npt
+
     from .order import Order
 
     Records = np.ndarray[Any, Any]
@@ -61,7 +63,7 @@ def _c_calls() -> ctypes.CDLL:
     return library
 
 
-def _texts(array: Any) -> Texts:
+def _texts(array: pa.Array) -> Texts:
     """Returns the texts of an array, which must stay alive, for C."""
     _, offsets, data = array.buffers()
     is_large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
@@ -69,7 +71,7 @@ def _texts(array: Any) -> Texts:
                  offsets.address + array.offset * (8 if is_large else 4), is_large)
 
 
-def _fixed_dtype(kind: Any) -> Optional[np.dtype[Any]]:
+def _fixed_dtype(kind: pa.DataType) -> Optional[np.dtype[Any]]:
     """Returns the dtype of the bytes of a value, or None if they are not of one width."""
     if pa.types.is_dictionary(kind) or pa.types.is_null(kind) or kind.num_fields > 0:
         return None
@@ -89,7 +91,7 @@ def _widths_of(texts: Any, skip: int) -> Tuple[int, int]:
     return max(longest + longest // 8, 4), max(INLINE_MOST, 2 * int(pc.mean(lengths).as_py() or 0))
 
 
-def sizes_of(array: Any) -> Any:
+def sizes_of(array: pa.Array) -> npt.NDArray[np.int64]:
     """Returns the bytes of each row of an array."""
     kind, rows = array.type, len(array)
     if isinstance(kind, pa.BaseExtensionType):
@@ -98,11 +100,13 @@ def sizes_of(array: Any) -> Any:
     if types.is_null(kind) or rows == 0:
         return np.zeros(rows, np.int64)
     if types.is_struct(kind):
-        return sum((sizes_of(array.field(i)) for i in range(kind.num_fields)),
-                   np.ones(rows, np.int64))
+        sizes = np.ones(rows, np.int64)
+        for i in range(kind.num_fields):
+            sizes += sizes_of(array.field(i))
+        return sizes
     if types.is_fixed_size_list(kind):
         inner = sizes_of(array.values.slice(array.offset * kind.list_size, rows * kind.list_size))
-        return inner.reshape(rows, -1).sum(1) + 1
+        return np.asarray(inner.reshape(rows, -1).sum(1) + 1, np.int64)
     is_large = (types.is_large_string(kind) or types.is_large_binary(kind)
                 or types.is_large_list(kind))
     if is_large or is_text(kind) or types.is_list(kind) or types.is_map(kind):
@@ -111,7 +115,7 @@ def sizes_of(array: Any) -> Any:
         if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
             inner = sizes_of(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
             ends = np.concatenate([[0], np.cumsum(inner)])
-            return np.diff(ends[offsets - offsets[0]]) + offsets.itemsize
+            offsets = ends[offsets - offsets[0]]
         return np.diff(offsets) + offsets.itemsize
     return np.full(rows, array.nbytes // rows + 1, np.int64)
 
@@ -119,7 +123,14 @@ def sizes_of(array: Any) -> Any:
 class Rows:
     """The layout of the records of a table, which its first rows decide."""
 
-    def __init__(self, order: Order, first: Any) -> None:
+    order: Order
+    schema: pa.Schema
+    texts: List[int]
+    has_rest: bool
+    dtype: np.dtype[np.void]
+    rest_schema: pa.Schema
+
+    def __init__(self, order: Order, first: pa.RecordBatch) -> None:
         """first: a batch with the first rows, converted"""
         self.order, self.schema = order, first.schema
         self.fields: Dict[str, Any] = {}
@@ -156,7 +167,7 @@ class Rows:
         self.rest_schema = pa.schema([pa.field(str(column), kinds[column])
                                       for column in self.stored + self.texts])
 
-    def _add_key(self, i: int, first: Any) -> None:
+    def _add_key(self, i: int, first: pa.RecordBatch) -> None:
         key, column = self.order.keys[i], first.column(self.order.keys[i].column)
         array, places = self.order.converters.columns[key.column].lookup(column)
         names: List[str] = []
@@ -192,7 +203,7 @@ class Rows:
         self.widths[name] = width
         return width + 1
 
-    def _add_column(self, column: int, kind: Any, array: Any, rest: int) -> int:
+    def _add_column(self, column: int, kind: pa.DataType, array: pa.Array, rest: int) -> int:
         """Adds a column that is no key. Returns how many bytes of the record it needs."""
         dtype = _fixed_dtype(kind)
         if dtype is not None and dtype.itemsize <= rest:
@@ -221,7 +232,7 @@ class Rows:
 
     # Rows to records
 
-    def pack(self, batch: Any, run: int) -> Tuple[Records, Any]:
+    def pack(self, batch: pa.RecordBatch, run: int) -> Tuple[Records, Optional[pa.RecordBatch]]:
         """Returns the records of a batch, and the parts of its rows that are stored: a batch of
         them, or None."""
         records = np.zeros(batch.num_rows, self.dtype)
@@ -247,7 +258,7 @@ class Rows:
                                                axis=1).view(self.fields['joined']).reshape(-1)
         return records, self._rest_of(records, batch, run) if self.has_rest else None
 
-    def _pack_key(self, records: Records, i: int, batch: Any) -> None:
+    def _pack_key(self, records: Records, i: int, batch: pa.RecordBatch) -> None:
         key, names = self.order.keys[i], self.key_fields[i]
         column = batch.column(key.column)
         array, places = self.order.converters.columns[key.column].lookup(column)
@@ -274,7 +285,7 @@ class Rows:
                 if is_null is not None:
                     records[name][is_null != 0] = np.zeros((), self.fields[name])
 
-    def _put_key(self, records: Records, i: int, array: Any, is_null: Any) -> None:
+    def _put_key(self, records: Records, i: int, array: pa.Array, is_null: Any) -> None:
         names = self.key_fields[i][1:]
         if names[0] in self.widths:
             self._put_texts(records, names[0], texts_as_binary(array), is_null)
@@ -284,7 +295,7 @@ class Rows:
             if is_null is not None:
                 records[name][is_null != 0] = np.zeros((), self.fields[name])
 
-    def _put_texts(self, records: Records, name: str, array: Any, is_null: Any) -> None:
+    def _put_texts(self, records: Records, name: str, array: pa.Array, is_null: Any) -> None:
         if len(array) > 0:
             _c_calls().libgsort_pack_texts(ctypes.byref(_texts(array)), len(array),
                                            self.skips.get(name, 0), self.widths[name],
@@ -293,11 +304,12 @@ class Rows:
             for part in (name, f'{name}length'):
                 records[part][is_null != 0] = np.zeros((), self.fields[part])
 
-    def is_cut(self, records: Records, name: str) -> Any:
+    def is_cut(self, records: Records, name: str) -> npt.NDArray[np.bool_]:
         """Returns of which texts the field has only the first bytes."""
         return records[f'{name}length'] > self.widths[name]
 
-    def _rest_of(self, records: Records, batch: Any, run: int) -> Any:
+    def _rest_of(self, records: Records, batch: pa.RecordBatch,
+                 run: int) -> Optional[pa.RecordBatch]:
         cuts = [self.is_cut(records, self.where[column]) for column in self.texts]
         is_stored = np.ones(len(records), bool) if self.stored else np.logical_or.reduce(cuts)
         if not is_stored.any():
@@ -315,7 +327,7 @@ class Rows:
 
     # Records to rows
 
-    def unpack(self, records: Records, rest: Any) -> Any:
+    def unpack(self, records: Records, rest: Optional[pa.RecordBatch]) -> pa.RecordBatch:
         """Converts records back to rows, and returns them as one batch. rest: the stored parts of
         these rows, or None"""
         arrays = []
@@ -324,12 +336,15 @@ class Rows:
                 array = self._column(records, column, storage_type(field.type), rest)
                 arrays.append(pa.ExtensionArray.from_storage(field.type, array)
                               if isinstance(field.type, pa.BaseExtensionType) else array)
+            elif column in self.stored:
+                assert rest is not None
+                arrays.append(rest.column(self.stored.index(column)))
             else:
-                arrays.append(rest.column(self.stored.index(column)) if column in self.stored
-                              else pa.nulls(len(records), field.type))
+                arrays.append(pa.nulls(len(records), field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    def _column(self, records: Records, column: int, kind: Any, rest: Any) -> Any:
+    def _column(self, records: Records, column: int, kind: pa.DataType,
+                rest: Optional[pa.RecordBatch]) -> pa.Array:
         name, nulls = self.where[column], records[f'n{column // 8}'] >> column % 8 & 1
         valid = pa.py_buffer(np.packbits(nulls == 0, bitorder='little')) if nulls.any() else None
         if name in self.widths:
@@ -339,11 +354,13 @@ class Rows:
                   else np.ascontiguousarray(records[name]))
         return pa.Array.from_buffers(kind, len(records), [valid, pa.py_buffer(values.view('u1'))])
 
-    def _texts_at(self, records: Records, column: int, kind: Any, rest: Any) -> Tuple[Any, Any]:
+    def _texts_at(self, records: Records, column: int, kind: pa.DataType,
+                  rest: Optional[pa.RecordBatch]) -> Tuple[pa.Buffer, pa.Buffer]:
         """Returns the offsets and the bytes of the texts of a column."""
         name, longer, long = self.where[column], Texts(), None
         cut = self.is_cut(records, name)
         if cut.any():
+            assert rest is not None
             long = rest.column(len(self.stored)
                                + self.texts.index(column)).filter(pa.array(cut[records['run'] > 0]))
             longer = _texts(long)
@@ -357,7 +374,7 @@ class Rows:
         is_large = pa.types.is_large_string(kind) or pa.types.is_large_binary(kind)
         return pa.py_buffer(offsets.astype(np.int64) if is_large else offsets), pa.py_buffer(data)
 
-    def ties(self, records: Records) -> Any:
+    def ties(self, records: Records) -> Optional[npt.NDArray[np.bool_]]:
         """Returns which records cannot be told from the next one, because a text of both is longer
         than its field. None: no record."""
         cut_fields = [name for name in self.skips if self.is_cut(records, name).any()]

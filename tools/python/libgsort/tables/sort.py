@@ -18,7 +18,7 @@ import time
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 import pyarrow as pa
@@ -39,11 +39,11 @@ from .rows import Rows
 from .store import Store, in_pieces, rows_at
 
 if TYPE_CHECKING:
-    from ..keywords import Keys, Path
+    from ..keywords import Descending, Keys, Path
     from ..progress import Progressing
     from .rows import Records
 
-log = logging.getLogger('libgsort')
+log: logging.Logger = logging.getLogger('libgsort')
 
 LEAST = 32 << 20
 SORTER_LEAST = 16 << 20  # memory that a Sorter needs
@@ -108,7 +108,7 @@ def folder_of(temp: Any) -> str:
         raise type_error(f'temp: {type(temp).__name__} is not a path') from None
 
 
-def without_labels(schema: Any) -> Any:
+def without_labels(schema: pa.Schema) -> pa.Schema:
     """Returns the schema without the range of row labels of pandas, which would be wrong for sorted
     rows."""
     metadata = schema.metadata or {}
@@ -116,7 +116,7 @@ def without_labels(schema: Any) -> Any:
             if b'pandas' in metadata else schema)
 
 
-def _warn_of_enum(field: Any) -> None:
+def _warn_of_enum(field: pa.Field) -> None:
     """Warns of a column that may be an enum of DuckDB, which pyarrow reads as an unordered
     dictionary with indexes of 8 or 16 bits."""
     kind = field.type
@@ -131,19 +131,36 @@ def _warn_of_enum(field: Any) -> None:
 class RowSorter:
     """Sorts converted batches. options: of the Sorter. row_most: bytes of a row"""
 
-    def __init__(self, order: Order, memory: int, temp: str, options: Any, row_most: int) -> None:
+    order: Order
+    memory: int
+    temp: str
+    options: Mapping[str, Any]
+    row_most: int
+    row_count: int
+    runs: int
+    passes: int
+    spilled_bytes: int
+    first_bytes: int
+    group_bytes: int
+    group_count: int
+    sorter: Sorter
+    store: Store
+
+    def __init__(self, order: Order, memory: int, temp: str, options: Mapping[str, Any],
+                 row_most: int) -> None:
         self.order, self.memory, self.temp = order, memory, temp
         self.options, self.row_most = options, row_most
         self.row_count = self.runs = self.passes = self.spilled_bytes = 0
-        self.first: List[Any] = []  # batches that decide the layout of the records
+        self.first: List[pa.RecordBatch] = []  # batches that decide the layout of the records
         self.first_bytes = 0
         self.rows: Optional[Rows] = None
-        self.group: List[Tuple[Any, Records]] = []  # stored parts of rows, and their records
+        # stored parts of rows, and their records
+        self.group: List[Tuple[pa.RecordBatch, Records]] = []
         self.group_bytes = self.group_count = 0
         self.ender: Optional[ThreadPoolExecutor] = None
         self.ending: Optional[Future[None]] = None
 
-    def push(self, batch: Any) -> None:
+    def push(self, batch: pa.RecordBatch) -> None:
         for piece in in_pieces(batch, self.memory // 16):
             if self.rows is not None:
                 self._push(self.rows, piece)
@@ -165,7 +182,7 @@ class RowSorter:
         for batch in table.to_batches():
             self._push(rows, batch)
 
-    def _push(self, rows: Rows, batch: Any) -> None:
+    def _push(self, rows: Rows, batch: pa.RecordBatch) -> None:
         step = max(1, min(ROWS, self.memory // 32 // rows.dtype.itemsize))
         for begin in range(0, batch.num_rows, step):
             part = batch.slice(begin, step)
@@ -186,7 +203,7 @@ class RowSorter:
                                   f'{self.row_most} bytes; give at least {64 * size} bytes of '
                                   f'memory')
 
-    def _add_rest(self, rest: Any, records: Records) -> None:
+    def _add_rest(self, rest: pa.RecordBatch, records: Records) -> None:
         self.group.append((rest, records))
         self.group_bytes += int(records['bytes'].sum(dtype=np.int64)) + records.nbytes
         if self.group_bytes > min(self.memory // 8, GROUP_MOST):
@@ -204,7 +221,7 @@ class RowSorter:
             self.ending.result()
 
     @of_malloc()
-    def _store(self, group: List[Tuple[Any, Records]]) -> None:
+    def _store(self, group: List[Tuple[pa.RecordBatch, Records]]) -> None:
         """Sorts and stores a group, on another thread than push()."""
         assert self.rows is not None
         records = np.concatenate([records for _, records in group])
@@ -223,7 +240,7 @@ class RowSorter:
         if self.ender is not None:
             self.ender.shutdown()
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Iterator[pa.RecordBatch]:
         """Yields sorted batches, once."""
         self.finish()
         rows = self.rows
@@ -246,7 +263,7 @@ class RowSorter:
         self.runs, self.passes = report.details['run_count'], max(report.details['merge_passes'], 1)
         self.spilled_bytes += report.spilled_bytes + self.store.spilled_bytes
 
-    def _batch(self, rows: Rows, records: Records) -> Any:
+    def _batch(self, rows: Rows, records: Records) -> pa.RecordBatch:
         rest = None
         if rows.has_rest:
             runs = records['run'][records['run'] > 0]
@@ -305,9 +322,22 @@ class RowSorter:
 class TableSorter:
     """Accepts batches of a schema, and then returns their rows in order, once."""
 
-    def __init__(self, schema: Any, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
-                 cancel: Optional[Cancel] = None, threads: Any = None,
-                 descending: Any = False, progress: Progressing = False) -> None:
+    schema: pa.Schema
+    memory: int
+    cancel: Optional[Cancel]
+    temp: str
+    keys: List[Key]
+    converters: Converters
+    order: Order
+    sorter: RowSorter
+    report: TableReport
+    shown: Shown
+    started: float
+    taken_bytes: int
+
+    def __init__(self, schema: pa.Schema, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
+                 cancel: Optional[Cancel] = None, threads: Optional[int] = None,
+                 descending: Descending = False, progress: Progressing = False) -> None:
         if nulls not in ('first', 'last'):
             raise ValueError(f"nulls: {nulls!r} is neither 'first' nor 'last'")
         if len(schema) == 0:
@@ -333,7 +363,7 @@ class TableSorter:
             raise error_of(CANCELED, 0, 'canceled')
 
     @of_malloc()
-    def push(self, batch: Any) -> None:
+    def push(self, batch: pa.RecordBatch) -> None:
         self._look()
         if batch.schema != self.schema:
             raise TypeError('a batch has other columns than the first one')
@@ -350,7 +380,7 @@ class TableSorter:
         """Says that everything was pushed. Raises what is wrong with it."""
         self.sorter.finish()
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Iterator[pa.RecordBatch]:
         """Yields sorted batches of the schema that was pushed.
 
         Raises a VerifyError if the number of rows is wrong.
@@ -370,7 +400,7 @@ class TableSorter:
         finally:
             self.shown.end()
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self) -> Iterator[pa.RecordBatch]:
         rows = 0
         for batch in self.sorter.batches():
             self._look()
@@ -392,13 +422,13 @@ class _Given:
     After a failure each call fails. A generator would just end, as if there were no more rows.
     """
 
-    def __init__(self, batches: Iterator[Any]) -> None:
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self.batches, self.has_failed = batches, False
 
     def __iter__(self) -> _Given:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> pa.RecordBatch:
         if self.has_failed:
             raise UsageError('the sort failed before, so there are no more rows; sort again')
         self.has_failed = True  # also if a signal handler raises an exception meanwhile
@@ -409,9 +439,9 @@ class _Given:
         return batch
 
 
-def sorted_reader(reader: Any, keys: Keys, descending: Any, nulls: str,
+def sorted_reader(reader: pa.RecordBatchReader, keys: Keys, descending: Descending, nulls: str,
                   memory: Union[int, str, None], temp: Optional[Path], progress: Progressing,
-                  cancel: Optional[Cancel]) -> Any:
+                  cancel: Optional[Cancel]) -> pa.RecordBatchReader:
     """Returns a pyarrow.RecordBatchReader of the sorted rows of another one, which was read."""
     sorter = TableSorter(reader.schema, keys, nulls, memory_of(memory), temp, cancel,
                          descending=descending, progress=progress)

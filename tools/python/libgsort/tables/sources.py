@@ -192,7 +192,7 @@ def imported(data: Any) -> Any:
     return pa.RecordBatchReader.from_batches(next(made), made)
 
 
-def schema_of(batches: Batches) -> Any:
+def schema_of(batches: Batches) -> Tuple[pa.Schema, bool]:
     """Returns the schema for pyarrow, and whether it is the schema of a table. A single column
     yields a schema with one field."""
     if batches.of_pyarrow is None:
@@ -207,7 +207,7 @@ def schema_of(batches: Batches) -> Any:
     return batches.of_pyarrow
 
 
-def batch_of(batches: Batches, batch: ArrowArray) -> Any:
+def batch_of(batches: Batches, batch: ArrowArray) -> pa.RecordBatch:
     """Returns the batch as a RecordBatch of pyarrow, which then owns its memory."""
     (schema, is_table), at = schema_of(batches), ctypes.addressof(batch)
     if is_table and batch.offset == 0 and batch.null_count == 0:

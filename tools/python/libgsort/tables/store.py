@@ -23,7 +23,9 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator, List, Optional, Tuple
+    from typing import Any, Callable, Iterator, List, Optional, Tuple
+
+    import numpy.typing as npt
 
 
 def os_error(error: OSError, path: str, what: str, otherwise: int = -4) -> Exception:
@@ -48,7 +50,13 @@ class Spill:
     """An unnamed file of batches. Other processes cannot open it, and it is removed when this
     process ends."""
 
-    def __init__(self, directory: str, schema: Any) -> None:
+    directory: str
+    schema: pa.Schema
+    bytes: int
+    fd: int
+    close: Callable[[], object]
+
+    def __init__(self, directory: str, schema: pa.Schema) -> None:
         self.directory, self.schema, self.bytes = directory, schema, 0
         try:
             self.fd, name = open_unnamed(directory)
@@ -58,7 +66,7 @@ class Spill:
             raise os_error(error, directory, 'open a temporary file') from None
         self.close = weakref.finalize(self, os.close, self.fd)
 
-    def write(self, batch: Any) -> Tuple[int, int, int]:
+    def write(self, batch: pa.RecordBatch) -> Tuple[int, int, int]:
         """Appends a batch. Returns its offset, bytes and checksum, for `read`."""
         data = memoryview(batch.serialize())
         begin, done = self.bytes, 0
@@ -70,7 +78,7 @@ class Spill:
         self.bytes += len(data)
         return begin, len(data), zlib.crc32(data)
 
-    def read(self, places: array[int]) -> Iterator[Any]:
+    def read(self, places: array[int]) -> Iterator[pa.RecordBatch]:
         """Yields the batches at these places: offset, bytes and checksum of each. They are in an
         array, because a large file has many.
 
@@ -97,10 +105,10 @@ class Spill:
 class _Run:
     """Reads the rows of a run in order."""
 
-    def __init__(self, batches: Iterator[Any]) -> None:
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self.batches, self.batch = batches, None
 
-    def next(self, rows: int) -> Iterator[Any]:
+    def next(self, rows: int) -> Iterator[pa.RecordBatch]:
         while rows > 0:
             if self.batch is None or self.batch.num_rows == 0:
                 self.batch = next(self.batches, None)
@@ -116,17 +124,22 @@ class Store:
     """held_most: bytes of runs in memory. front_bytes: bytes of the runs in the file that are in
     memory while they are read"""
 
-    def __init__(self, schema: Any, temp: str, held_most: int, front_bytes: int) -> None:
+    schema: pa.Schema
+    temp: str
+    held_most: int
+    front_bytes: int
+
+    def __init__(self, schema: pa.Schema, temp: str, held_most: int, front_bytes: int) -> None:
         self.schema, self.temp = schema, temp
         self.held_most, self.front_bytes = held_most, front_bytes
-        self.spill: Any = None
+        self.spill: Optional[Spill] = None
         self.runs: List[_Run] = []
 
     @property
     def spilled_bytes(self) -> int:
         return self.spill.bytes if self.spill is not None else 0
 
-    def add(self, table: Any, places: Any) -> None:
+    def add(self, table: pa.Table, places: npt.NDArray[Any]) -> None:
         """Adds a run: the rows of a table in the order of `places`."""
         if table.nbytes <= self.held_most:
             self.held_most -= table.nbytes
@@ -148,7 +161,7 @@ class Store:
                         at.extend(self.spill.write(piece))
         self.runs.append(_Run(self.spill.read(at)))
 
-    def rows(self, runs: Any) -> Any:
+    def rows(self, runs: npt.NDArray[Any]) -> pa.RecordBatch:
         """Returns the next row of each of these runs, in their order, as a batch. Each run is named
         once per row."""
         counts = np.bincount(runs)
@@ -160,7 +173,7 @@ class Store:
         return rows_at(table, places).combine_chunks().to_batches()[0]
 
 
-def rows_at(rows: Any, places: Any) -> Any:
+def rows_at(rows: pa.Table, places: npt.NDArray[Any]) -> pa.Table:
     """Returns the rows at these places of a table or batch, as a slice if they are consecutive.
     Rows with equal keys are, and may be long."""
     if len(places) > 0 and (np.diff(places) == 1).all():
@@ -168,7 +181,7 @@ def rows_at(rows: Any, places: Any) -> Any:
     return rows.take(pa.array(places))
 
 
-def in_pieces(batch: Any, most_bytes: int) -> Iterator[Any]:
+def in_pieces(batch: pa.RecordBatch, most_bytes: int) -> Iterator[pa.RecordBatch]:
     """Yields slices of a batch. Each has at most `most_bytes` bytes or a single row."""
     if batch.num_rows <= 1 or batch.nbytes <= most_bytes:
         if batch.num_rows > 0:

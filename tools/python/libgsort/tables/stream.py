@@ -17,15 +17,22 @@ from .sort import TableSorter, folder_of, memory_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ContextManager, Iterator, Mapping, Optional
+    from typing import Any, ContextManager, Iterator, Mapping, Optional, Tuple
 
-    from ..keywords import Keys
+    from ..keywords import Keys, Path
+    from ..sorter import Sorter
 
 # of a Sorter; allowed for such tables, like key and nulls
 OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}
 
 
 class TableStream:
+    schema: pa.Schema
+    is_table: bool
+    cancel: Cancel
+    asked: Optional[Cancel]
+    sorter: TableSorter
+
     def __init__(self, batches: Batches, key: Keys, nulls: str, options: Mapping[str, Any]) -> None:
         self.schema, self.is_table = schema_of(batches)
         self.cancel, self.asked = Cancel(), options.get('cancel')
@@ -34,7 +41,7 @@ class TableStream:
                                   options.get('threads'), is_true(options.get('reverse')),
                                   options.get('progress') or False)
         self.schema = self.sorter.schema
-        self.order: Optional[Iterator[Any]] = None
+        self.order: Optional[Iterator[pa.RecordBatch]] = None
 
     def _at_work(self) -> ContextManager[None]:
         return over(self.asked, self.cancel.cancel)
@@ -47,7 +54,7 @@ class TableStream:
             raise type_error('the table has other columns than the first one')
         self._push(batch_of(batches, batch))
 
-    def _push(self, batch: Any) -> None:
+    def _push(self, batch: pa.RecordBatch) -> None:
         if self.order is not None:
             raise UsageError('the sorter is being read already')
         for field, column in zip(self.schema, batch.columns):
@@ -63,7 +70,7 @@ class TableStream:
         for batch in spill.read(places):
             self._push(batch)
 
-    def next(self) -> Optional[Any]:
+    def next(self) -> Optional[pa.RecordBatch]:
         if self.order is None:
             self.order = self.sorter.batches()
         with self._at_work():
@@ -85,10 +92,10 @@ class TableStream:
             (batch if self.is_table else batch.column(0))._export_to_c(address)
 
 
-def kept(stream: Any, temp: Any) -> Any:
+def kept(sorter: Sorter, temp: Optional[Path]) -> Tuple[Spill, array[int]]:
     """Writes the batches of a sorter to a file. Returns the file and the places of the batches in
     it."""
-    with Batches(stream) as batches:
+    with Batches(sorter) as batches:
         spill, places = Spill(folder_of(temp), schema_of(batches)[0]), array('Q')
         for batch in batches:
             places.extend(spill.write(batch_of(batches, batch)))
