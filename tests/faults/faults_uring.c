@@ -23,9 +23,10 @@ struct note { /* what is in flight under this user_data */
     int result, calls_left; /* of a late one */
 };
 
-static struct note notes[NOTES];
-static size_t note_count;
-static unsigned seen; /* completions before this one were inspected */
+/* Each ring has a thread of its own. */
+static _Thread_local struct note notes[NOTES];
+static _Thread_local size_t note_count;
+static _Thread_local unsigned seen; /* completions before this one were inspected */
 
 static struct note *find(uint64_t user_data)
 {
