@@ -67,6 +67,7 @@ struct gsi_inputs_spec {
     uint64_t header_bytes, kept_header_bytes; /* of each input; of the first one, for the output */
     bool waits_for_header;                    /* it is written before anything else is read */
     bool drops_header, drops_tail;
+    bool counts_later; /* headers do not say how many elements there are */
     bool has_region;
     uint64_t region_off, region_bytes;
     uint64_t first_position; /* of the first element that is read */

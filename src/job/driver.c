@@ -8,6 +8,7 @@
 #include "io/caller.h"
 #include "job/job.h"
 #include "job/job_report.h"
+#include "job/order_by.h"
 #include "job/planning/planning.h"
 #include "job/run.h"
 #include "job/spec/compile.h"
@@ -103,7 +104,6 @@ static void close_all(struct gsi_job *job)
     gsi_filter_close(&job->chosen.filter);
     gsi_names_close(&job->chosen.names);
     gsi_values_close(&job->chosen.values);
-    gsi_positions_close(&job->positions);
 }
 
 /* Reports a cancel instead of the call that its signal interrupted. */
@@ -282,7 +282,10 @@ static enum gs_status run_job(struct gsi_job *job)
     if (gsi_resume_snapshot(job->resume)->is_written)
         return finish_written(job);
     GSI_TRY(plan_job(job));
-    return job->options->action == GS_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
+    if (job->options->action == GS_EXPLAIN)
+        return gsi_job_explain_space(job);
+    GSI_TRY(gsi_order_by_begin(job));
+    return do_job(job);
 }
 
 static enum gs_status run(struct gsi_job *job, const struct gsi_options *options,
@@ -305,7 +308,14 @@ enum gs_status gsi_job_run(const struct gsi_options *options, const bool is_give
                            struct gs_report *report, struct gs_error *error)
 {
     struct gsi_job job = {.is_given = is_given};
-    return run(&job, options, report, error);
+    if (options->order_by_count == 0)
+        return run(&job, options, report, error);
+    enum gs_status status = gsi_order_by_open(options, is_given, &job.order_by, error);
+    if (status == GS_OK) {
+        job.is_given = is_given != NULL ? job.order_by->is_given : NULL;
+        status = run(&job, &job.order_by->groups, report, error);
+    }
+    return gsi_order_by_end(job.order_by, status, report, error);
 }
 
 enum gs_status gsi_job_run_array(const struct gsi_options *options, struct gsi_array *array,

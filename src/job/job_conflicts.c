@@ -54,8 +54,8 @@ enum gs_status gsi_job_conflicts_check_output(const struct gsi_job *job)
     const struct gsi_target *target = &job->target;
     enum gsi_output_kind kind = target->output.kind;
     const char *name = options->output != NULL ? options->output : "standard output";
-    bool is_once =
-        gsi_spec_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
+    bool is_once = job->order_by == NULL && (gsi_spec_pack_level(options) > 0 ||
+                                             (target->is_open && kind == GSI_OUTPUT_STREAM));
     if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PART)
         GSI_TRY(check(job, GSI_PROPERTY_SPECIAL_OUTPUT, target->output.name));
     const struct gsi_format *format = job->inputs.head.format;

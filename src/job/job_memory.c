@@ -33,14 +33,21 @@ static uint64_t lists_bytes(const struct gsi_options *options)
     return bytes;
 }
 
+/* Returns the memory of all jobs that share it, as --memory says. */
+static uint64_t asked_bytes(const struct gsi_job *job)
+{
+    return job->budget.memory_bytes * gsi_job_memory_shares(job->options);
+}
+
 /* Names an amount that is enough. The plan, which may need more for each input, is not made yet. */
 static enum gs_status refuse(struct gsi_job *job, size_t input_count, uint64_t least)
 {
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few for the names and the table of %zu inputs; "
                     "%llu MiB are enough",
-                    (unsigned long long)job->budget.memory_bytes, input_count,
-                    (unsigned long long)(gsi_mul_max_u64(2, least) / MIB + 1));
+                    (unsigned long long)asked_bytes(job), input_count,
+                    (unsigned long long)(gsi_mul_max_u64(2, least) / MIB + 1) *
+                        gsi_job_memory_shares(job->options));
 }
 
 uint64_t gsi_job_memory_ceiling(const struct gsi_budget *budget)
@@ -52,10 +59,11 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
 {
     const struct gsi_options *options = job->options;
     struct gsi_limits limits = gsi_limits_probe("");
+    const uint64_t shares = gsi_job_memory_shares(options);
     uint64_t lists = lists_bytes(options), table, least;
     uint32_t callers = gsi_callers_count(options->readers, options->input_count, options->writer);
     job->budget = (struct gsi_budget){
-        .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes),
+        .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes) / shares,
         .thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count,
         .fan_in = options->fan_in,
         .chunk_bytes = options->chunk_bytes,
@@ -63,7 +71,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     if (options->memory_bytes > limits.most_bytes)
         gsi_note(&options->listener,
                  "--memory: more than this machine has; the %llu MiB that are available are used",
-                 (unsigned long long)(job->budget.memory_bytes / MIB));
+                 (unsigned long long)(asked_bytes(job) / MIB));
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
         !gsi_add_u64(table, lists + gsi_callers_bytes(callers), &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
@@ -234,11 +242,11 @@ static bool blame_option(const struct gsi_job *job, gsi_job_planner *plan)
             say(job->loop.error,
                 "--%s: %llu%s cannot be used with --memory of %llu bytes; leave --%s out",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
-                (unsigned long long)job->budget.memory_bytes, bounds[bound].name);
+                (unsigned long long)asked_bytes(job), bounds[bound].name);
         else
             say(job->loop.error, "--%s: %llu%s are too %s for --memory of %llu bytes; use --%s=%s",
                 bounds[bound].name, (unsigned long long)given, bounds[bound].unit,
-                found > given ? "few" : "many", (unsigned long long)job->budget.memory_bytes,
+                found > given ? "few" : "many", (unsigned long long)asked_bytes(job),
                 bounds[bound].name, value);
         return true;
     }
@@ -258,7 +266,8 @@ static void name_bounds(const struct gsi_budget *budget, char names[64])
 
 void gsi_job_memory_advise(const struct gsi_job *job, gsi_job_planner *plan)
 {
-    const uint64_t memory_bytes = job->budget.memory_bytes;
+    const uint64_t memory_bytes = asked_bytes(job);
+    const uint32_t shares = gsi_job_memory_shares(job->options);
     struct gsi_budget plain = job->budget;
     char names[64], without[128] = "";
     if (blame_option(job, plan))
@@ -271,8 +280,8 @@ void gsi_job_memory_advise(const struct gsi_job *job, gsi_job_planner *plan)
             names, (unsigned long long)memory_bytes);
         return;
     }
-    uint64_t mib = find_enough(job, &job->budget, plan);
-    uint64_t plain_mib = names[0] != '\0' ? find_enough(job, &plain, plan) : mib;
+    uint64_t mib = shares * find_enough(job, &job->budget, plan);
+    uint64_t plain_mib = names[0] != '\0' ? shares * find_enough(job, &plain, plan) : mib;
     if (mib == 0)
         snprintf(without, sizeof without, ", without %s", names);
     else if (plain_mib < mib)

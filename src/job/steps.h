@@ -27,6 +27,12 @@ enum gs_status gsi_job_conflicts_check_output(const struct gsi_job *job);
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count);
 void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after begin has failed */
 
+/* gsi_job_memory_shares: returns how many jobs share the memory that the options give. */
+static inline uint32_t gsi_job_memory_shares(const struct gsi_options *options)
+{
+    return options->order_by_count > 0 || options->reads_groups ? 2 : 1;
+}
+
 /* gsi_job_memory_ceiling: returns how much the ledger allows until there is a plan. It is the
  * budget, or more if the budget is so small that the plan will refuse it and say what is enough. */
 uint64_t gsi_job_memory_ceiling(const struct gsi_budget *budget);

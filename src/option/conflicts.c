@@ -30,6 +30,7 @@ const struct gsi_required_row gsi_required_rows[] = {
     {OPT(SUM), OPT(UNIQUE), GROUPS},
     {OPT(MIN), OPT(UNIQUE), GROUPS},
     {OPT(MAX), OPT(UNIQUE), GROUPS},
+    {OPT(ORDER_BY), OPT(UNIQUE), "it sorts groups; to sort elements by a field, use --key"},
     {OPT(SUM_WIDE), OPT(SUM), "it widens these sums"},
     {OPT(INDEX), OPT(ARGSORT), "it sets the width of positions"},
     {OPT(DEVICE_MODEL), WITH(EXPLAIN), "a model is for plans without a GPU"},

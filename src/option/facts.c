@@ -92,14 +92,12 @@ static const struct {
     [OPT(TOP)] = {.needs = KEY_ORDER, .drops = APART | WHOLE_ORDER | SAVES},
     [OPT(SHUFFLE)] = {.needs = SORTS, .drops = WHOLE_ORDER | KEY_ORDER},
     [OPT(SAMPLE)] = {.drops = SAVES},
-    [OPT(PERMUTE)] = {.takes = PAYLOAD | KEY_ORDER,
-                      .needs = COMPLETE | SORTS,
-                      .drops = WHOLE_ORDER | SAVES | GPU},
     [OPT(UNIQUE)] = {.needs = KEY_ORDER, .drops = APART | COUNT_KNOWN | SAVES},
     [OPT(COUNT_GROUPS)] = {.needs = ONE_ENTRY, .drops = ENTRY_IS_ELEMENT | NUMBERS},
     [OPT(SUM)] = {.needs = AGGREGATE},
     [OPT(MIN)] = {.needs = AGGREGATE},
     [OPT(MAX)] = {.needs = AGGREGATE},
+    [OPT(ORDER_BY)] = {.needs = WRITES | KEYS | FIELDS, .drops = NUMBERS},
     /* What is written of them. */
     [OPT(OUT)] = {.takes = PAYLOAD,
                   .needs = RECORDS,
@@ -183,9 +181,10 @@ static const struct {
     /* A set operation reads streams, too. */
     {WITH(SET), IS(PACKED), "it is not seekable; decompress it into a pipe: zstd -dc FILE"},
     {OPT(DEVICE_MEMORY), WITH(CPU), "the CPU uses --memory"},
-    {OPT(PERMUTE), OPT(VALUES), "permute each file by itself"},
-    {OPT(PERMUTE), OPT(WHERE), "positions count all elements of the inputs"},
-    {OPT(PERMUTE), WITH(EXPLAIN), "only sorts and merges have a plan to explain"},
+    {OPT(ORDER_BY), WITH(EXPLAIN),
+     "the number of groups is unknown; leave --order-by out for the plan of the groups"},
+    {OPT(ORDER_BY), IS(KEPT_OUTPUT),
+     "its header cannot be written for groups in another order; add --drop-header"},
 };
 
 /* ---- sentences ---- */
@@ -203,7 +202,6 @@ static const struct {
     {ANY, PAYLOAD, "each chooses what is written instead of elements; give one of them"},
     {OPT(VALUES), PAYLOAD,
      "--values takes each field as a file of its own; for positions, sort without --values"},
-    {OPT(PERMUTE), PAYLOAD, "it writes whole elements; choose in a second step"},
     {ANY, FILES, "each chooses which files are written; give one of them"},
     {OPT(VALUES), FILES | ENTRY_IS_ELEMENT, "keys and values are written to one file each"},
     {ANY, OUTPUT, "-o FILE writes a whole file, --into a part of one; give one of them"},
@@ -227,8 +225,6 @@ static const struct {
     {OPT(WHERE), COMPLETE, "filter each file first"},
     {OPT(OUT), COMPLETE, "fields are dropped before files are compared"},
 
-    {OPT(PERMUTE), COMPLETE, "positions count all elements of the inputs"},
-
     {ANY, RECORDS, "they have no fields; for records, give their length with --record"},
     {IS(NUMBERS), OTHER_BYTES, "numbers with equal keys are the same bytes"},
     {OPT(ARGSORT), OTHER_BYTES, "elements with equal keys keep the order of their positions"},
@@ -242,12 +238,10 @@ static const struct {
     {OPT(ARGSORT), SORTS, "only a sort finds positions"},
     {OPT(VALUES), SORTS, "values belong to one file, and a merge reads several"},
     {OPT(SHUFFLE), SORTS, "a merge does not reorder its inputs"},
-    {OPT(PERMUTE), SORTS, "positions count elements as they are in the inputs"},
     {OPT(TUNE), SORTS, "sorted files are merged on the CPU"},
     {OPT(MERGE), WHOLE_ORDER, "merge first, then report on the output"},
     {OPT(TOP), WHOLE_ORDER, "--top does not sort everything"},
     {OPT(SHUFFLE), WHOLE_ORDER, "a sort of the same input reports them"},
-    {OPT(PERMUTE), WHOLE_ORDER, "a sort of the same input reports them"},
     {OPT(RESUME), WHOLE_ORDER, "a resumed sort sees only a part of the output"},
     {OPT(ARGSORT), WHOLE_ORDER, "a sort of the elements reports them"},
     {OPT(VALUES), WHOLE_ORDER, "for the report, sort the keys alone to /dev/null"},
@@ -263,7 +257,6 @@ static const struct {
     {OPT(WHERE), SAVES, "sort all elements, or sort without --resume"},
     {OPT(VARIANCE), SAVES, "the resume journal holds no sums of squares"},
     {IS(BLOCK_DEVICE), SAVES, "changes to its data cannot be detected"},
-    {OPT(PERMUTE), GPU, "the CPU applies positions"},
     {ANY, GPU, "--resume sorts on the CPU"},
 
     {ANY, WRITES, "with --merge it reports on the merged result and writes nothing"},
@@ -292,8 +285,9 @@ static const struct {
     {OPT(ARGSORT), NUMBERS, "positions are always little-endian"},
     {OPT(COUNT_GROUPS), NUMBERS, "counts are always little-endian"},
     {OPT(VALUES), NUMBERS, "values may hold anything; change the byte order of the keys first"},
+    {OPT(ORDER_BY), NUMBERS, "it sorts groups as records"},
+    {OPT(ORDER_BY), KEYS, "only whole records can be ordered by their fields"},
     {ANY, KEYS, "its output has no keys; use --split, which counts elements"},
-    {OPT(PERMUTE), KEY_ORDER, "its order is that of the positions"},
     {ANY, KEY_ORDER, "its order is random"},
     {OPT(UNIQUE), KEY_ORDER, "equal elements are found by sorting; shuffle the result"},
     {OPT(SPLIT_AT), KEY_ORDER, "its output is not sorted; use --split, which counts elements"},

@@ -82,9 +82,6 @@ struct gsi_options {
      * set. */
     bool is_shuffled, has_seed, is_sample;
     uint64_t seed;
-    /* A file of positions, "FILE" or "FILE:TYPE". Element i of the output is the input's element at
-     * position i of the file. NULL: elements are sorted. */
-    const char *permute;
 
     /* ---- groups of equal keys ---- */
 
@@ -106,6 +103,12 @@ struct gsi_options {
     const char *const *max_fields;
     size_t max_field_count;
     bool sum_wide;
+    /* With unique: columns by which the written groups are sorted, "COLUMN[:desc]". COLUMN is what
+     * --print calls it, the name of a field, or OFF:TYPE. The first is compared first; groups that
+     * are equal keep the order of their keys. has_top then applies to the sorted groups. */
+    const char *const *order_by;
+    size_t order_by_count;
+    bool reads_groups; /* set by the job: the input is another job's output (job/order_by.h) */
 
     /* ---- output ---- */
 

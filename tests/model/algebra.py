@@ -59,6 +59,7 @@ class Job:
     keep: str = None
     group: int = 0
     folds: list = dataclass_field(default_factory=list)
+    order_by: list = dataclass_field(default_factory=list)  # keys in what is written of groups
     top: int = None
     seed: int = None  # of --shuffle
     argsort: int = 0  # bytes of a position
@@ -86,6 +87,11 @@ class Job:
     def ordinals(self, element, count=None):
         """By which elements are ordered, by all keys or the first ones."""
         return tuple(ordinal(key.type, key.of(element), self.is_falling(key), self.nan) for key in self.fields()[:count])
+
+    @property
+    def may_end_early(self):
+        """A merge with --top reads blocks until it has enough."""
+        return self.merge and self.top is not None and not self.order_by
 
     def is_falling(self, key):
         return getattr(key, "is_falling", False) != self.reverse
@@ -268,13 +274,18 @@ class Written:
     element: bytes
     appended: bytes = b""
 
+    def ordinals(self, keys, nan):
+        """By which --order-by sorts it."""
+        return [ordinal(key.type, key.of(self.element + self.appended), key.is_falling, nan) for key in keys]
+
 
 @dataclass
 class Result:
     read: list  # elements that were read and kept, in any order
     ordered: list  # (position, element), as sorted
-    written: list  # of Written, before --top's end
+    written: list  # of Written, up to --top's end
     left_out: list  # elements that --where left out
+    groups: list = None  # of Written, all
     group_count: int = 0
     range_of: int = 0
     part_first: int = 0
@@ -295,7 +306,7 @@ def grouped(job, ordered, result):
         try:
             element, appended = folded(job, [element for _, element in group])
         except DoesNotFit:  # also of groups that are not written; after the groups that --top writes it may stay unnoticed
-            if job.top is None or len(written) < job.top:
+            if job.top is None or job.order_by or len(written) < job.top:
                 raise
             result.may_fail = True
             continue
@@ -327,7 +338,10 @@ def wanted(job):
         result.ordered = sorted(entries, key=lambda entry: job.order(entry[1]))
     else:
         result.ordered = [entries[i] for i in sorted(range(len(entries)), key=lambda i: random_key(job.seed, i))]
-    result.written = grouped(job, result.ordered, result)[:job.top]
+    result.groups = grouped(job, result.ordered, result)
+    if job.order_by:
+        result.groups.sort(key=lambda group: group.ordinals(job.order_by, job.nan))
+    result.written = result.groups[:job.top]
     return result
 
 
@@ -352,7 +366,8 @@ def limit_of(job, key, raw):
     raws = [raw]
     if key.type.is_float and key.type.bits_of(raw) & ~key.type.sign == 0:
         raws = [key.type.raw_of(0), key.type.raw_of(key.type.sign)]
-    return min(ordinal(key.type, raw, job.is_falling(key), job.nan) for raw in raws)
+    is_falling = key.is_falling if job.order_by else job.is_falling(key)
+    return min(ordinal(key.type, raw, is_falling, job.nan) for raw in raws)
 
 
 def pieces_of(job, written):
@@ -361,11 +376,11 @@ def pieces_of(job, written):
         bounds = [i * len(written) // job.split for i in range(job.split + 1)]
         return [written[a:b] for a, b in zip(bounds, bounds[1:])]
     if job.split_at:
-        key = job.fields()[0]
+        key = (job.order_by or job.fields())[0]
         limits = [limit_of(job, key, raw) for raw in job.split_at]
         pieces = [[] for _ in range(len(limits) + 1)]
         for entry in written:
-            at = job.ordinals(entry.element, 1)[0]
+            at = entry.ordinals([key], job.nan)[0] if job.order_by else job.ordinals(entry.element, 1)[0]
             pieces[sum(limit <= at for limit in limits)].append(entry)
         return pieces
     return [written]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field as dataclass_field
 
 import formats
 from algebra import Condition, Fold, Job
-from elements import NAN, TYPES, UNITS, Field, Key, nearest_bits, random_bits, type_of
+from elements import NAN, TYPES, UNITS, Field, Key, nearest_bits, ordinal, random_bits, type_of
 from formats import npy_descr, npy_header
 from variants import FOLDS, RANKS, VARIANTS
 
@@ -336,14 +336,55 @@ def draw_folds(rng, case, fields):
     return folds
 
 
+def columns_of_groups(case, fields):
+    """Names of columns of the groups, each with its keys: a sum of 32 bytes has two."""
+    job, end = case.job, case.job.element_bytes
+    columns = {field.text: [(field.off, field.type.name)] for field in [*fields, *job.keys]
+               if "," not in field.text and (":" not in field.text or field.text[0].isdigit())}
+    columns |= {"0:uint8": [(0, "uint8")]} if job.record else {"value": [(0, job.type)]}
+    for fold in job.folds:
+        if not fold.is_wide:
+            continue
+        base, bytes = fold.wide()
+        sign = "i" if fold.field.type.is_signed else "u"
+        columns[fold.field.text + ":wide"] = ([(end + 16, sign + "128"), (end, "u128")] if bytes == 32 else
+                                              [(end, base or f"{sign}{8 * bytes}")])
+        end += bytes
+    if job.count and "count" not in columns:
+        columns["count"] = [(end, "u64")]
+    return columns
+
+
+def draw_order(rng, case, fields):
+    """--order-by: some columns, each once."""
+    columns, texts, had = columns_of_groups(case, fields), [], set()
+    last = [name for name in columns if name == "count" or name.endswith(":wide")]
+    names = rng.sample(list(columns), min(len(columns), rng.choice([1, 1, 2, 3])))
+    for name in dict.fromkeys((rng.sample(last, 1) if last and rng.random() < 0.6 else []) + names):
+        if had & set(columns[name]):
+            continue
+        had |= set(columns[name])
+        is_falling = rng.random() < 0.5
+        case.job.order_by += [Key(off, type, is_falling) for off, type in columns[name]]
+        texts.append(name + (":desc" if is_falling else rng.choice(["", ":asc"])))
+    return ",".join(texts)
+
+
+def some_raw_of_group(rng, case, key):
+    if key.end <= case.job.element_bytes:
+        return some_raw(rng, case, key)
+    return key.type.raw_of(random_bits(rng, key.type, rng.choice(["few", "near", "special"])))
+
+
 def draw_limits(rng, case):
     """--split-at: values of the first key in the order of the sort, each once."""
-    job, key = case.job, case.job.fields()[0]
-    raws = {raw for raw in (some_raw(rng, case, key) for _ in range(rng.choice([1, 2, 3]))) if not key.type.is_nan(raw)}
+    job, key = case.job, (case.job.order_by or case.job.fields())[0]
+    raws = {raw for raw in (some_raw_of_group(rng, case, key) for _ in range(rng.choice([1, 2, 3]))) if not key.type.is_nan(raw)}
     if key.type.is_float:  # -0 and 0 are one value
         raws = {raw for raw in raws if not key.type.is_negative_zero(raw)}
     raws = raws or {key.type.raw_of(1)}
-    job.split_at = sorted(raws, key=lambda raw: job.ordinals(bytes(key.off) + raw + bytes(job.record), 1))
+    is_falling = key.is_falling if job.order_by else job.is_falling(key)
+    job.split_at = sorted(raws, key=lambda raw: ordinal(key.type, raw, is_falling, job.nan))
     return ",".join(literal(key, raw) for raw in job.split_at)
 
 
@@ -631,6 +672,8 @@ def draw_values(rng, case, fields, given):
     has_range = {"--merge", "--output=out.%d"} <= names and "--drop-header" not in case.names and job.verb == "sort" and not case.disorder and not names & {"--part=1/2", "--range=40:50"}
     if "--find=3..5" in names or has_range and rng.random() < 0.2:
         given["--find=3..5"] = draw_find(rng, case)
+    if "--order-by=16:f64:desc" in names:
+        given["--order-by=16:f64:desc"] = draw_order(rng, case, fields)
     if "--split-at=5" in names:
         given["--split-at=5"] = draw_limits(rng, case)
     job.split = int(given.get("--split=3", 0))

@@ -13,7 +13,7 @@ WITHOUT_FORMAT = {"--header=24", "--drop-header", "--region=48:2256", "--raw", "
 # A job with one of these writes nothing, or text.
 WITHOUT_OUTPUT = {"--check", "--check=quiet", "--head=2", "--tail=3", "--stats-only", "--print=text", "--print=json", "--print=header", "--print=csv"}
 # FITS and LAS files have no place for the results of these.
-NOT_IN_TABLES = {"--argsort", "--argsort=u32", "--out=16:8,0:4", "--count", "--sum=8:u64:wide", "--split=3", "--split-at=5", "--into=into",
+NOT_IN_TABLES = {"--argsort", "--argsort=u32", "--out=16:8,0:4", "--count", "--sum=8:u64:wide", "--order-by=16:f64:desc", "--split=3", "--split-at=5", "--into=into",
                  "--values=values:8=values.out", "--resume=kept", "--zstd", "--part=1/2"}
 
 

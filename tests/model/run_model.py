@@ -108,7 +108,7 @@ class Library:
 
     SORT, STATS, JSON = 0, 1, 1
     ALONE = {"--merge": "all", "--argsort": "u64", "--zstd": "1"}
-    LISTS = {"--fields", "--key", "--where", "--stats-of", "--values", "--sum", "--min", "--max", "--quantiles", "--split-at", "--out", "--temporary-directory"}
+    LISTS = {"--fields", "--key", "--where", "--stats-of", "--values", "--sum", "--min", "--max", "--quantiles", "--split-at", "--order-by", "--out", "--temporary-directory"}
     IN_PROGRAM = {"--quiet", "--verbose", "--files0-from", "--stats", "--stats-only", "--print", "--progress"}
 
     def __init__(self, path):

@@ -195,7 +195,7 @@ def report_of(job, result, written_count):
         report["fields"] = [{"field": field.text, "is_float": field.type.is_float, "count": len(read)} |
                             tally(field.type, [field.of(element) for element in read], job.variance) for field in fields]
     report["tally"] = tally_of
-    if job.merge and job.top is not None:  # it reads until it has enough
+    if job.may_end_early:
         for name in report.keys() & {"left_out_count", "input_bytes", "tally", "fields"}:
             del report[name]
     if job.unique and job.verb == "sort":
@@ -228,7 +228,7 @@ def line(name, value):
 
 def text_lines(job, report):
     """Lines that a report for people has, in this order, beside others."""
-    if job.verb == "check" or job.is_set or job.merge and job.top is not None:
+    if job.verb == "check" or job.is_set or job.may_end_early:
         return
     if not job.merge or not job.unique:
         yield line("elements", report["tally"]["count"])

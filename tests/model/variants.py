@@ -14,7 +14,6 @@ WITHOUT_MODEL = {
     "--tune": "needs a GPU",
     "--join-reports": "reads reports, of which none is modelled as a whole",
     "--explain": "prints a plan, which tests/golden has",
-    "--permute": "has a model of its own, tests/cli/sort/permute.py",
     "--help": "prints texts, which tests/cli/options has",
     "--version": "prints a text, which tests/cli/options has",
 }
@@ -68,6 +67,7 @@ VARIANTS = {variant.row: variant for variant in [
     Variant("--min=16:f64", needs=("--unique", "--key=16:f64"), of="records"),
     Variant("--max=16:f64", needs=("--unique", "--key=16:f64"), of="records"),
     Variant("--sum=8:u64:wide", needs=("--unique", "--key=16:f64"), of="records"),
+    Variant("--order-by=16:f64:desc", needs=("--unique",)),
     Variant("--out=16:8,0:4", of="records"),
     Variant("--out-order=big", of="numbers"),
     Variant("--values=values:8=values.out", needs=("--output=out.%d",)),

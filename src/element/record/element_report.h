@@ -12,7 +12,8 @@
 /* A field of a record: a key, or one with statistics. */
 struct gsi_field_report {
     char text[GSI_FIELD_TEXT_BYTES];
-    bool is_number; /* its value is an element of element_bytes; else bytes */
+    bool is_number;   /* its value is an element of element_bytes; else bytes */
+    const char *type; /* the name of a number's type; NULL: bytes, or a sum wider than any type */
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
     bool is_big_endian; /* in the record; a value is little endian */

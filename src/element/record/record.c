@@ -200,6 +200,7 @@ struct gsi_field_report gsi_field_describe(const struct gsi_field *field)
     const struct gsi_key_type *type = field->type;
     struct gsi_field_report described = {
         .is_number = type != NULL,
+        .type = type != NULL ? field->number->name : NULL,
         .off = field->off,
         .bytes = field->bytes,
         .element_bytes = type != NULL ? type->bytes : 0,

@@ -189,6 +189,11 @@ static struct gsi_field_report describe_wide(const struct gsi_fold_field *folded
                                       .element_bytes = folded->wide_bytes};
     column.is_float = folded->field.type->kind == GSI_KEY_FLOAT;
     column.is_signed = folded->field.type->kind != GSI_KEY_UNSIGNED;
+    if (column.bytes <= 16)
+        column.type = column.is_float     ? "f64"
+                      : column.bytes == 8 ? (column.is_signed ? "i64" : "u64")
+                      : column.is_signed  ? "i128"
+                                          : "u128";
     return column;
 }
 

@@ -164,6 +164,8 @@ static enum gs_status accept_schema(struct gsi_inputs *inputs, struct gsi_input 
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its header says %llu elements, which is too many", input->name,
                         (unsigned long long)schema->count);
+    if (inputs->spec->counts_later)
+        input->expected_bytes = UINT64_MAX;
     GSI_TRY(gsi_input_skip(input, schema->header_bytes, inputs->loop->error));
     return format->is_plain ? GS_OK : keep_rest(inputs, input, schema);
 }

@@ -32,6 +32,7 @@ struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options)
         .waits_for_header = options->merge && options->action == GS_SORT && kept > 0,
         .drops_header = options->drop_header,
         .drops_tail = options->drop_tail,
+        .counts_later = options->reads_groups,
         .has_region = options->has_region,
         .region_off = options->region_off,
         .region_bytes = options->region_bytes,
@@ -69,7 +70,7 @@ bool gsi_spec_is_split(const struct gsi_options *options)
 
 uint32_t gsi_spec_pack_level(const struct gsi_options *options)
 {
-    if (!is_wanted(options))
+    if (!is_wanted(options) || options->order_by_count > 0) /* the job that orders them does it */
         return 0;
     if (options->output_zstd_level > 0)
         return options->output_zstd_level;

@@ -41,6 +41,8 @@ class WhatToWrite(TypedDict, total=False):
     sum: Union[str, Sequence[str]]  # With -u, replace this field with its exact sum over the group.
     min: Union[str, Sequence[str]]  # With -u, replace this field with its minimum over the group.
     max: Union[str, Sequence[str]]  # With -u, replace this field with its maximum over the group.
+    # With -u, sort the groups by columns of the result: --order-by=count:desc,id.
+    order_by: Union[str, Sequence[str]]
     out: Union[str, Sequence[str]]  # Write only these bytes of each record, in this order.
     out_order: str  # Write numbers in little or big endian byte order.
     # Reorder the values of another file like the keys, and write them to OUT.
@@ -50,8 +52,6 @@ class WhatToWrite(TypedDict, total=False):
     shuffle: Union[bool, int]  # Write all elements in random order instead of sorting them.
     # Write K elements chosen at random, in random order, or all if there are fewer.
     sample: Union[int, str]
-    # Write the element at each position in the file POSITIONS, in its order, instead of sorting.
-    permute: str
     zstd: Union[bool, int]  # Compress the output with zstd.
     verify: str  # Choose how gsort verifies the output before it replaces FILE.
 
