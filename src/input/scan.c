@@ -94,6 +94,8 @@ static bool pump(void *context)
     while ((buffer = gsi_source_next_filled(&scan->source, scan->buffers)) != NULL) {
         has_moved = true;
         buffer->turn_idx = scan->sent_count++;
+        if (scan->user->place != NULL)
+            scan->user->place(scan->user->context, buffer, partial_of(scan, buffer));
         if (scan->user->device == GSI_SCAN_COUNTS)
             device->ops->reduce(device, buffer, false);
         else

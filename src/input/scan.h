@@ -26,11 +26,15 @@ struct gsi_scan {
     /* Bytes of a partial; 0: none, and the calls get NULL. A buffer keeps its partial: it is zeroed
      * before the scan, and not between two uses. */
     size_t partial_bytes;
-    /* begin: on the owner's thread, before the task. NULL: nothing to do.
+    /* place: on the owner's thread, before all else, in the order of the inputs. NULL: nothing to
+     * do.
+     * begin: on the owner's thread, before the task. The device may have changed the order. NULL:
+     * nothing to do.
      * run: the task, on any thread and in any order. NULL: there is none.
      * join: on the owner's thread, in the order of the inputs; then the buffer is free. Returns
      * false if it cannot be joined now: the call is repeated after the next event. NULL: nothing is
      * joined. */
+    void (*place)(void *context, const struct gsi_buffer *buffer, void *partial);
     void (*begin)(void *context, struct gsi_buffer *buffer, void *partial);
     void (*run)(void *context, struct gsi_buffer *buffer, void *partial, uint32_t worker_idx);
     bool (*join)(void *context, struct gsi_buffer *buffer, void *partial);

@@ -104,6 +104,7 @@ static void close_all(struct gsi_job *job)
     gsi_filter_close(&job->chosen.filter);
     gsi_names_close(&job->chosen.names);
     gsi_values_close(&job->chosen.values);
+    gsi_positions_close(&job->positions);
 }
 
 /* Reports a cancel instead of the call that its signal interrupted. */

@@ -2,6 +2,7 @@
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
+#include "job/permute/positions.h"
 #include "job/spec/spec.h"
 #include "merge/set_filter.h"
 #include "option/conflicts.h"
@@ -22,6 +23,12 @@ struct gsi_device_choice {
     bool is_apart;       /* they cannot read each other's memory */
 };
 
+/* The memory of --permute besides windows (job/permute/permute.h). */
+struct gsi_permute_plan {
+    struct gsi_bump bump;
+    uint64_t pair_memory, entry_memory; /* of the two sorts; 0: all elements fit into memory */
+};
+
 /* The plan of a job, which is never changed, only replaced (job/planning/planning.h). */
 struct gsi_job_plan {
     struct gsi_plan sizes; /* of chunks, windows and frames; how many runs */
@@ -29,8 +36,9 @@ struct gsi_job_plan {
     struct gsi_output_plan output;
     struct gsi_input_plan input;
     struct gsi_codec_plan codec;
-    struct gsi_bump counted;       /* gsi_counted_plan */
-    struct gsi_bump select;        /* job/strategy/select.h */
+    struct gsi_bump counted; /* gsi_counted_plan */
+    struct gsi_bump select;  /* job/strategy/select.h */
+    struct gsi_permute_plan permute;
     bool device_makes_entries;     /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* why one pass is not tried; NULL: it is */
     struct gsi_resume_begin begin; /* with --resume: for the journal */
@@ -55,6 +63,7 @@ struct gsi_job {
     struct gsi_set_filter sets; /* with --merge=SET; inputs point to it */
     /* With positions that the device adds, inputs point to it, too: the tally of elements. */
     struct gsi_tally_report element_tally;
+    struct gsi_positions positions;     /* of --permute */
     struct gsi_output_spec output_spec; /* target points to it */
     struct gsi_target target;
     struct gsi_spill spill;

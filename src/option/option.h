@@ -50,6 +50,7 @@ enum gsi_option_id {
     GSI_OPT_TOP,
     GSI_OPT_SHUFFLE,
     GSI_OPT_SAMPLE,
+    GSI_OPT_PERMUTE,
     GSI_OPT_ZSTD,
     GSI_OPT_VERIFY,
     GSI_OPT_MEMORY,

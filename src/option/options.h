@@ -82,6 +82,9 @@ struct gsi_options {
      * set. */
     bool is_shuffled, has_seed, is_sample;
     uint64_t seed;
+    /* A file of positions, "FILE" or "FILE:TYPE". Element i of the output is the input's element at
+     * position i of the file. NULL: elements are sorted. */
+    const char *permute;
 
     /* ---- groups of equal keys ---- */
 

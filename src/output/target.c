@@ -11,6 +11,8 @@ uint64_t gsi_target_most_bytes(const struct gsi_target *target)
 
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
 {
+    if (target->spec->is_permuted)
+        return target->spec->permuted_bytes;
     return gsi_min_u64(gsi_inputs_kept_bytes(target->inputs), gsi_target_most_bytes(target));
 }
 

@@ -13,6 +13,8 @@ struct gsi_output_report {
     uint64_t file_bytes; /* as in the files: packed or not */
     bool is_direct;      /* it is written past the page cache */
     bool is_placed;      /* it has its name; a failure, if any, happened later */
+    bool is_permuted;    /* with --permute: it has as many elements as there are positions */
+    uint64_t position_count;
 };
 
 /* --unique: how many elements were written, and how many groups they are of. */
@@ -42,6 +44,8 @@ struct gsi_output_spec {
     enum gsi_byte_order byte_order;
     bool is_read_back;   /* it is compared with the disk before it takes its place */
     uint64_t most_count; /* elements at most; UINT64_MAX: all */
+    bool is_permuted;    /* the output has as many elements as --permute has positions: */
+    uint64_t permuted_bytes;
     const struct gsi_order_statistics *statistics;
     bool is_split;                   /* several files: --split, --split-at or --values */
     uint32_t split_count;            /* of files; with --values 0 */

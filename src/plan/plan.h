@@ -165,6 +165,7 @@ struct gsi_plan_request {
     uint64_t top_count, top_bytes;
     bool is_unique;              /* the first of equal keys only are written */
     bool is_counted;             /* numbers are counted and made anew */
+    bool is_permuted;            /* windows are filled from elements in memory, or by other sorts */
     bool is_reduction;           /* nothing is sorted or written */
     bool is_filtered;            /* a merge leaves elements of its inputs out */
     bool is_merge;               /* inputs are sorted already; those that are not empty have */

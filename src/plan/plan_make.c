@@ -79,7 +79,7 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     plan->merge_kernel = request->device_bytes > 0 ? request->merge_kernel : GSI_MERGE_TILED;
     GSI_TRY(gsi_plan_windows(request, plan, &usable, error));
     plan->is_counted = request->is_counted;
-    if (request->is_reduction || request->is_counted) {
+    if (request->is_reduction || request->is_counted || request->is_permuted) {
         gsi_plan_reading(request, plan, usable / 2);
     } else if (request->is_merge) {
         GSI_TRY(gsi_plan_merge(request, plan, usable, error));

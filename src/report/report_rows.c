@@ -286,6 +286,7 @@ static const struct gsi_report_row what_rows[] = {
     OBJECT("into", into_rows, .known = IN(into.is_given)),
     KNOWN(COUNT, "top_count", top.count, top.is_given),
     KNOWN(COUNT, "shuffle_seed", payload.seed, payload.is_shuffled),
+    KNOWN(COUNT, "position_count", output.position_count, output.is_permuted),
     AT(POINTER, "device", device.name),
     AT(NOTE, "device_name", device.model),
     AT(NOTE, "device_note", device.note),

@@ -306,6 +306,7 @@ void gsi_report_text(FILE *file, const struct gs_report *report)
     };
     static const struct gsi_text_line shuffle[] = {
         {"shuffle", "in random order; seed {shuffle_seed}"},
+        {"permute", "{position_count} element{position_count|s} written, by positions"},
     };
     static const struct gsi_text_line counts[] = {
         {"duplicate", "{duplicate_count} key{duplicate_count|s}"},

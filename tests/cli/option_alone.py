@@ -23,7 +23,7 @@ ROWS = """
 --type=i64 --record=8 --fields=x=0:u32 --key=8:u32 --where=>5 --reverse --nan=first --ties=bytes --stable -s --merge --merge=union --files0-from=names
 --header=16 --header=0 --drop-header --drop-tail --region=16:64 --range=1:3 --part=1/2 --find=3 --raw --strict --output=other --into=other --split=2
 --split-at=5 --unique --count --keep=last --group=1 --sum=8:u32 --min=8:u32 --max=8:u32 --sum-wide --order-by=0:u32:desc --out=0:8 --out-order=big
---values=x.u64:8=v --argsort --index=u32 --top=3 --shuffle=7 --sample=3 --zstd --verify=read --memory=64M --temporary-directory=temp --resume=kept
+--values=x.u64:8=v --argsort --index=u32 --top=3 --shuffle=7 --sample=3 --permute=places.u64 --zstd --verify=read --memory=64M --temporary-directory=temp --resume=kept
 --compress=zstd --spill=always --device=cpu --device-memory=1G --device-model=model --check --check-quiet --head=3 --tail=3
 --print --json --stats --stats-only --stats-of=8:u32 --join-reports --quantiles=0.25 --histogram=3 --distinct --mode --variance
 --explain --progress=always --quiet --verbose --help --version --parallel=1 --batch-size=2 --io=threads --chunk=64K --window=64K
@@ -64,6 +64,7 @@ def make_inputs(folder):
     write("x.npy", b"\x93NUMPY\x01\x00v\x00" + header.ljust(117) + b"\n" +
           b"".join(struct.pack("<If", k, float("nan") if k == 7 else k) for k in keys[:300]))
     write("names", b"x.u64\0")
+    write("places.u64", struct.pack("<3Q", 5, 299, 5))
     write("model", json.dumps({"gpus": 1, "memory": "8G", "to_gpu": 5e10, "from_gpu": 5e10}).encode())
     os.mkdir(os.path.join(folder, "temp"))
 

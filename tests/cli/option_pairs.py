@@ -156,6 +156,7 @@ ROWS = [
     Row("--top=5", effect=differs),
     Row("--shuffle=7", base=["--record=24"], effect=differs, named="--sample|a field that is a number"),
     Row("--sample=5", base=["--record=24"], needs=["--shuffle=7"], effect=differs, named="--shuffle|a field that is a number"),
+    Row("--permute=places.u64", base=["--record=24"], effect=differs, named="a field that is a number"),
     Row("--zstd", effect=lambda run, without: any(data.startswith(PACKED) for data in run.data())),
     Row("--verify=read", needs=OUT),
     Row("--memory=64M"),
@@ -174,7 +175,7 @@ ROWS = [
     Row("--check=quiet", effect=lambda run, without: differs(run, without) and not DISORDER.search(run.err)),
     Row("--head=2", effect=differs),
     Row("--tail=3", effect=differs),
-    Row("--print=text", effect=printed("^[0-9]+(	|$)"), blind=["--type", "--sample"]),
+    Row("--print=text", effect=printed("^[0-9]+(	|$)"), blind=["--type", "--sample", "--permute"]),
     Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
     Row("--print=header", needs=["--head=4"], effect=printed("^(value|[0-9a-z:]+\t?)+$"), blind=["--type"]),
     Row("--print=csv", needs=["--head=4"], effect=printed("^[0-9]+(,|$)"), blind=["--type"]),
@@ -247,6 +248,7 @@ def make_inputs(folder, gsort):
     put_orders("numbers", "<q", numbers, lambda number: number)
     for count in 94, 199, 200, 201:
         put(f"values.{count}", b"".join(struct.pack("<Q", 1000 - i) for i in range(count)))
+    put("places.u64", struct.pack("<60Q", *[seeded.randrange(90) for _ in range(60)]))
     put("model", b'{"gpus": 1, "memory": "8G", "to_gpu": 5e10, "from_gpu": 5e10}')
     for name, args in ("part.1.json", ["--part=1/2"]), ("part.2.json", ["--part=2/2"]), ("whole.json", []):
         sorted_files = ["records.sorted.0", "records.sorted.1"]
@@ -292,7 +294,7 @@ class Pairs:
         count = 200 - ("--header=24" in options) + ("--raw" in given)
         if "--region" in given:
             count = 94
-        options = [option.replace("=values:", f"=../values.{count}:").replace("=model", "=../model") for option in options]
+        options = [option.replace("=values:", f"=../values.{count}:").replace("=places", "=../places").replace("=model", "=../model") for option in options]
         return [*options, *inputs]
 
     def run(self, rows, kinds=None):

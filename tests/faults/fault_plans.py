@@ -85,6 +85,8 @@ def plans(data):
         Plan('resume-records', f'out -R 16 -k 3:u32be -o out {small} --resume kept', keeps=True,
              old=open(f'{data}/x.u64', 'rb').read()),
         Plan('resume-shuffled', f'{data}/x.u64 --shuffle=7 -o out {small} --window 16K --compress none --resume kept', keeps=True),
+        Plan('permute', f'-R 16 --permute {data}/places.u64 {data}/x.u64 -o out {check} --verify=read'),
+        Plan('permute-sorts', f'-R 16 --permute {data}/places.u64 {data}/x.u64 -o out --parallel 2 -S 48M --chunk 64K --spill always -T temp'),
         Plan('sorter', f'{data}/x.u64 -o out {spill} -T temp', by='sorter'),
         Plan('sorter-parts', f'{data}/x.u64 -o out {few} -T temp', by='parts'),
         Plan('array', f'{data}/x.u64 -o out {spill} -T temp', by='array'),
@@ -110,6 +112,7 @@ def make_data(gsort, data):
     contents['rising.u64'] = struct.pack('<%dQ' % len(rising), *rising)
     contents['late.u64'] = contents['rising.u64'][:2 << 20] + bytes(8) + contents['rising.u64'][(2 << 20) + 8:]
     contents['pieces.u64'] = contents['rising.u64'][1 << 20:] + contents['rising.u64'][:1 << 20]
+    contents['places.u64'] = struct.pack('<9000Q', *(rng.randrange(len(numbers) // 2) for _ in range(9000)))
     contents['names'] = b'%s/a.u64\0%s/b.u64\0' % (data.encode(), data.encode())
     contents['twice.u64'] = raw[:len(raw) // 2] * 2
     contents['runs'] = (data.encode() + b'/sorted.u64\0') * 9

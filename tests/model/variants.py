@@ -14,6 +14,7 @@ WITHOUT_MODEL = {
     "--tune": "needs a GPU",
     "--join-reports": "reads reports, of which none is modelled as a whole",
     "--explain": "prints a plan, which tests/golden has",
+    "--permute": "has a model of its own, tests/cli/sort/permute.py",
     "--help": "prints texts, which tests/cli/options has",
     "--version": "prints a text, which tests/cli/options has",
 }

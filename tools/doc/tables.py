@@ -26,7 +26,7 @@ class Option:
         """'file', 'directory', 'words', 'text' or None."""
         if self.words:
             return 'words'
-        return {None: None, 'FILE': 'file', 'F': 'file', 'DIR': 'directory'}.get(self.argument, 'text')
+        return {None: None, 'FILE': 'file', 'F': 'file', 'POSITIONS': 'file', 'DIR': 'directory'}.get(self.argument, 'text')
 
 
 class Program:

@@ -34,7 +34,6 @@ static const struct {
     {0, "natural-sort", TEXT_FOR_SORT},
     {0, "random-sort", SHUFFLE},
     {0, "random-source", SHUFFLE},
-    {0, "permute", SHUFFLE},
     {0, "seed", SHUFFLE "; gsort-gen --seed=N makes random data"},
     {0, "sort", "-t TYPE sets how numbers are compared, -k OFF:TYPE how records are"},
     {'z', "zero-terminated", FIXED_WIDTH},

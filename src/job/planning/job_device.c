@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "io/array.h"
 #include "job/job_report.h"
+#include "job/permute/permute.h"
 #include "job/steps.h"
 #include "job/strategy/strategy.h"
 #include "plan/plan.h"
@@ -46,6 +47,8 @@ static uint32_t index_bits(const struct gsi_job *job)
 static bool may_use_integers(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
+    if (gsi_permute_is(job)) /* which moves bytes */
+        return false;
     return options->action != GS_CHECK || (options->group_keys == 0 && !options->ties_by_bytes);
 }
 
@@ -76,6 +79,8 @@ static const char *why_cpu(const struct gsi_job *job)
         return "sorted files are merged on the CPU";
     if (options->resume_dir != NULL)
         return "--resume sorts on the CPU";
+    if (gsi_permute_is(job))
+        return "the CPU applies positions";
     if (gsi_counted_is(job, &job->budget))
         return "numbers of 1 and 2 bytes are counted on the CPU";
     return NULL;

@@ -7,6 +7,7 @@
 #include "input/payload/payload_tally.h"
 #include "input/source.h"
 #include "job/job_report.h"
+#include "job/permute/permute.h"
 #include "job/spec/spec.h"
 #include "job/steps.h"
 #include "job/strategy/select.h"
@@ -70,7 +71,8 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
                                plan->select.bytes};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
         bytes = gsi_add_max_u64(bytes, stages[i]);
-    return bytes;
+    plan->permute = gsi_permute_plan(job, memory_bytes - gsi_min_u64(bytes, memory_bytes));
+    return gsi_add_max_u64(bytes, gsi_permute_bytes(&plan->permute));
 }
 
 /* Returns the bytes of a record that has a tag in buffers; 0: there are no tags. */
@@ -148,6 +150,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .top_count = options->top_count,
         .top_bytes = gsi_write_flow_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = options->unique,
+        .is_permuted = gsi_permute_is(job),
         .is_reduction = !gsi_job_has_sort(job)};
     if (plan->device_makes_entries)
         request.put_parts = job->inputs.entry_map->entry_bytes / job->inputs.layout->element_bytes;
@@ -156,6 +159,8 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
     request.may_write_early = why_not_one_pass(job) == NULL;
     request.added_bytes =
         gsi_write_flow_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
+    if (request.is_permuted)
+        request.added_bytes = job->output_spec.permuted_bytes - request.input_bytes;
     request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
     request.format_bytes = plan_stages(job, budget, plan);
     return request;

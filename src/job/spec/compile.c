@@ -4,6 +4,7 @@
 #include "input/inputs.h"
 #include "io/array.h"
 #include "job/job_report.h"
+#include "job/permute/permute.h"
 #include "job/planning/planning.h"
 #include "job/spec/spec.h"
 #include "job/steps.h"
@@ -61,6 +62,23 @@ static void adopt_chosen(struct gsi_job *job)
                       (uintptr_t)array->from % inputs->layout->align_bytes == 0;
 }
 
+/* Opens the positions of --permute, which say how many elements the output has. */
+static enum gs_status open_positions(struct gsi_job *job)
+{
+    const struct gsi_options *options = job->options;
+    struct gs_error *error = job->loop.error;
+    if (!gsi_permute_is(job))
+        return GS_OK;
+    GSI_TRY(gsi_positions_open(&job->positions, options->permute, options->raw, error));
+    job->report->output.is_permuted = job->output_spec.is_permuted = true;
+    job->report->output.position_count = job->positions.count;
+    job->output_spec.permuted_bytes =
+        gsi_mul_max_u64(job->positions.count, job->chosen.layout.element_bytes);
+    if (job->output_spec.permuted_bytes <= GSI_PLAN_MOST_BYTES)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--permute: the output would have more than 1 EiB");
+}
+
 /* Measures the inputs, whose elements are known, and cuts them to what is read of them. */
 static enum gs_status measure(struct gsi_job *job)
 {
@@ -95,6 +113,7 @@ enum gs_status gsi_spec_compile(struct gsi_job *job)
     GSI_TRY(gsi_spec_payload(job, &job->chosen, job->report));
     adopt_chosen(job);
     job->output_spec = gsi_spec_of_output(job->options, &job->chosen);
+    GSI_TRY(open_positions(job));
     GSI_TRY(check_positions(job));
     GSI_TRY(gsi_spec_check_names(job));
     GSI_TRY(gsi_split_check(&job->target, &job->report->split));

@@ -10,6 +10,7 @@
 #include "element/value_counts.h"
 #include "input/scan.h"
 #include "job/job_report.h"
+#include "job/permute/permute.h"
 #include "job/spec/spec.h"
 #include "job/strategy/strategy.h"
 #include "merge/merger.h"
@@ -45,8 +46,9 @@ bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget)
 {
     const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->chosen.layout.record;
-    if (job->inputs.entry_map != NULL || record->bytes > 2 || record->key_count != 1 ||
-        record->keys[0].number == NULL || record->keys[0].bytes != record->bytes)
+    if (gsi_permute_is(job) || job->inputs.entry_map != NULL || record->bytes > 2 ||
+        record->key_count != 1 || record->keys[0].number == NULL ||
+        record->keys[0].bytes != record->bytes)
         return false;
     for (uint32_t i = 0; i < record->field_count; i++)
         if (!gsi_field_is_same(&record->fields[i], &record->keys[0]))

@@ -1,6 +1,7 @@
 /* strategy.c: the table of strategies. */
 #include "job/strategy/strategy.h"
 
+#include "job/permute/permute.h"
 #include "job/strategy/select.h"
 
 bool gsi_strategy_is_look(const struct gsi_job *job)
@@ -43,6 +44,7 @@ static const struct gsi_strategy strategies[] = {
     {.name = "order statistics", .suits = is_select, .run = gsi_select},
     {.name = "statistics", .suits = writes_nothing, .run = gsi_statistics},
     {.name = "array in place", .suits = gsi_in_place_is, .run = gsi_in_place, .has_no_arena = true},
+    {.name = "permute", .suits = gsi_permute_is, .run = gsi_permute},
     {.name = "count", .suits = counts_values, .run = gsi_counted},
     {.name = "top", .suits = keeps_top, .run = gsi_top},
     {.name = "merge", .suits = is_merge, .run = gsi_sort, .has_runs = true},

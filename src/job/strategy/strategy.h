@@ -5,6 +5,8 @@
  *     order statistics  quantiles and bins without a sort               1 to 3 x   keys in brackets
  *     statistics        statistics and checks                           once       tallies
  *     array in place    an array of numbers that is also the output     in place   the array
+ *     permute           --permute                                       once       elements, or
+ *                                                                                  sorted runs
  *     count             numbers of 1 or 2 bytes                         once       counts of values
  *     top               --top K, if K elements fit into memory          once       K elements
  *     merge             --merge                                         once       blocks of inputs

@@ -44,7 +44,6 @@ done <<'E'
 --temp-dir=/tmp|-T DIR
 --scratch=/tmp|-T DIR
 --seed=5|--shuffle=SEED
---permute|--shuffle=SEED
 --desc|-r
 --descending|-r
 --ascending|omit it

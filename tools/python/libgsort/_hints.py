@@ -3,7 +3,7 @@ imported at its first use."""
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
+from typing import TYPE_CHECKING, Any, ForwardRef, Optional, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, Unpack
 
     Array = npt.NDArray[Any]
+    DType = Optional[npt.DTypeLike]
 else:
     class _Module:
         """Imports a module at the first access to one of its names."""
@@ -24,6 +25,7 @@ else:
 
     np, npt = _Module('numpy'), _Module('numpy.typing')
     Array = ForwardRef('npt.NDArray[Any]')
+    DType = ForwardRef('npt.DTypeLike')
     if sys.version_info >= (3, 12):
         from collections.abc import Buffer
     else:
@@ -37,4 +39,4 @@ else:
 
 Scalar = TypeVar('Scalar', bound='np.generic')
 
-__all__ = ['Any', 'Array', 'Buffer', 'Scalar', 'Unpack', 'np', 'npt']
+__all__ = ['Any', 'Array', 'Buffer', 'DType', 'Scalar', 'Unpack', 'np', 'npt']

@@ -52,6 +52,8 @@ class WhatToWrite(TypedDict, total=False):
     shuffle: Union[bool, int]  # Write all elements in random order instead of sorting them.
     # Write K elements chosen at random, in random order, or all if there are fewer.
     sample: Union[int, str]
+    # Write the element at each position in the file POSITIONS, in its order, instead of sorting.
+    permute: str
     zstd: Union[bool, int]  # Compress the output with zstd.
     verify: str  # Choose how gsort verifies the output before it replaces FILE.
 

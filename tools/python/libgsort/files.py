@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, List, Optional, Sequence, Type, Union, overload
 
 from . import _c
-from ._hints import Array, Buffer, Scalar, Unpack, np, npt
+from ._hints import Array, Buffer, DType, Scalar, Unpack, np, npt
 from .arrays import array_of, keys_of, look_at
 from .errors import DisorderError, UsageError, type_error
 from .frames import Column, is_series, series_like
@@ -21,7 +21,7 @@ from .keywords import Keys, Path, is_true, named, row_of, texts_of
 Paths = Union[Path, Sequence[Path]]
 
 
-def layout_of_files(dtype: Any, key: Keys) -> Layout:
+def layout_of_files(dtype: DType, key: Keys) -> Layout:
     """Returns the layout of elements in files. dtype: as for layout_by; None: the files or other
     options define it."""
     if dtype is not None:
@@ -31,7 +31,7 @@ def layout_of_files(dtype: Any, key: Keys) -> Layout:
     return Layout(None, None, 0, named)
 
 
-def _job(inputs: Any, dtype: Any, options: Any) -> Job:
+def _job(inputs: Any, dtype: DType, options: Any) -> Job:
     layout = layout_of_files(dtype, keys_of(options))
     job = Job(options)
     layout.put(job)
@@ -46,7 +46,7 @@ def _run(job: Job, action: int) -> Report:
 
 
 def sort_file(inputs: Paths, output: Path, *, by: Keys = None, descending: bool = False,
-              dtype: Any = None, **options: Unpack[Options]) -> Report:
+              dtype: DType = None, **options: Unpack[Options]) -> Report:
     """Sorts one or several files into one file, which appears whole or not at all. Returns a
     Report.
 
@@ -72,7 +72,7 @@ def sort_file(inputs: Paths, output: Path, *, by: Keys = None, descending: bool 
 
 
 def merge(inputs: Paths, output: Optional[Path] = None, *, by: Keys = None,
-          descending: bool = False, dtype: Any = None, **options: Unpack[Options]) -> Report:
+          descending: bool = False, dtype: DType = None, **options: Unpack[Options]) -> Report:
     """Merges sorted files into one file, in one pass. Returns a Report.
 
     inputs, output, by, descending, dtype, options: as for sort_file. Options for a merge only:
@@ -94,7 +94,7 @@ def merge(inputs: Paths, output: Optional[Path] = None, *, by: Keys = None,
 
 def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another type
         inputs: Paths, output: Path, *, seed: Optional[int] = None, count: Optional[int] = None,
-                 dtype: Any = None,
+                 dtype: DType = None,
         **options: Unpack[Options]) -> Report:
     """Writes the elements of one or several files in random order. Every order is equally likely.
     Returns a Report.
@@ -112,7 +112,7 @@ def shuffle_file(  # type: ignore[misc]  # `count` is an option, too, of another
 
 
 def find(inputs: Paths, value: Union[str, float], *, by: Keys = None, descending: bool = False,
-         dtype: Any = None, **options: Unpack[Options]) -> slice:
+         dtype: DType = None, **options: Unpack[Options]) -> slice:
     """Returns the slice of a sorted file that holds a value, or a range of values. Reads only a few
     blocks of the file.
 
@@ -142,12 +142,12 @@ def _is_path(x: Any) -> bool:
     return isinstance(x, (str, bytes, os.PathLike))
 
 
-def _refuse_dtype(dtype: Any) -> None:
+def _refuse_dtype(dtype: DType) -> None:
     if dtype is not None:
         raise type_error('dtype: only for files; use a.view(dtype) for an array')
 
 
-def stats(x: Union[Paths, Array, Buffer], *, by: Keys = None, dtype: Any = None,
+def stats(x: Union[Paths, Array, Buffer], *, by: Keys = None, dtype: DType = None,
           **options: Unpack[Options]) -> Report:
     """Reports count, minimum, maximum, exact sum and number of NaNs, in one pass. Returns a Report.
 
@@ -166,7 +166,7 @@ def stats(x: Union[Paths, Array, Buffer], *, by: Keys = None, dtype: Any = None,
 
 
 def check(x: Union[Paths, Array, Buffer], *, by: Keys = None, descending: bool = False,
-          dtype: Any = None, **options: Unpack[Options]) -> Report:
+          dtype: DType = None, **options: Unpack[Options]) -> Report:
     """Checks that a file or an array is sorted. Returns a Report.
 
     x: a file or several, or an array of shape (n,). bytes are the name of a file; a memoryview of
@@ -186,7 +186,7 @@ def check(x: Union[Paths, Array, Buffer], *, by: Keys = None, descending: bool =
 
 
 def is_sorted(x: Union[Paths, Array, Buffer], *, by: Keys = None, descending: bool = False,
-              dtype: Any = None, **options: Unpack[Options]) -> bool:
+              dtype: DType = None, **options: Unpack[Options]) -> bool:
     """Returns whether a file or an array is sorted. Arguments are as for check, whose error says
     where the disorder is."""
     try:
@@ -208,11 +208,11 @@ def top(x: Paths, k: int, *, by: Keys = None, largest: bool = False, descending:
         **options: Unpack[Options]) -> npt.NDArray[Scalar]: ...
 @overload
 def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: bool = False,
-        dtype: Any = None, **options: Unpack[Options]) -> Array: ...
+        dtype: DType = None, **options: Unpack[Options]) -> Array: ...
 
 
 def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: bool = False,
-        dtype: Any = None, **options: Unpack[Options]) -> Any:
+        dtype: DType = None, **options: Unpack[Options]) -> Any:
     """Returns the k smallest elements in order, without sorting the others.
 
     x: a file or several, or an array, as for stats; an array does not change
@@ -231,7 +231,7 @@ def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: b
     return _top(x, k, dtype, found)
 
 
-def _top(x: Any, k: int, dtype: Any, options: Dict[str, Any]) -> Array:
+def _top(x: Any, k: int, dtype: DType, options: Dict[str, Any]) -> Array:
     import numpy as np
     pieces: List[bytes] = []
     _refuse_for_top(options)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _c
-from ._hints import np
+from ._hints import DType, np
 from .errors import type_error
 from .job import Job
 from .keywords import Keys, c_text
@@ -103,7 +103,7 @@ def with_count(dtype: np.dtype[Any]) -> np.dtype[Any]:
                      'itemsize': dtype.itemsize + 8})
 
 
-def layout_by(dtype: Any, key: Keys = None) -> Layout:
+def layout_by(dtype: DType, key: Keys = None) -> Layout:
     """Returns the layout for the argument `dtype` of any call.
 
     dtype: a dtype of NumPy ('u8' has 8 bytes), or else a type of the library, such as 'u64',

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple, Type, TypeVar
 
 from . import _c
-from ._hints import Array, Unpack, np, npt  # noqa: F401  # Array needs npt at run time
+from ._hints import Array, DType, Unpack, np, npt  # noqa: F401  # Array needs npt at run time
 from .cancel import CANCELED
 from .errors import ColumnError, Error, NullsError, UsageError, error_of, type_error
 from .job import Job, Options, interruptible
@@ -118,7 +118,7 @@ class Sorter:
     push at the same time, or pull. In a child of fork, all calls fail with a UsageError.
     """
 
-    def __init__(self, dtype: Any = None, *, by: Keys = None, descending: bool = False,
+    def __init__(self, dtype: DType = None, *, by: Keys = None, descending: bool = False,
                  nulls_last: Optional[bool] = None, nulls: Optional[str] = None,
                  **given: Unpack[Options]) -> None:
         options = named(given, by=by, descending=descending)
@@ -145,7 +145,7 @@ class Sorter:
         if dtype is not None:
             self._open(dtype, self._key)
 
-    def _open(self, dtype: Any, key: Keys) -> None:
+    def _open(self, dtype: DType, key: Keys) -> None:
         layout = layout_by(dtype, key)
         self._refuse_count(layout.dtype.names or () if layout.dtype is not None else ())
         self._type = layout.type

@@ -1,0 +1,180 @@
+/* inner_sort.c: starts a sort, waits for it, and adds what it cost. */
+#include "job/permute/inner_sort.h"
+
+#include "base/pool.h"
+#include "job/job.h"
+#include "job/job_report.h"
+#include "job/run.h"
+#include "loop/loop.h"
+
+#include <stdlib.h>
+
+/* ---- callbacks of the sort ---- */
+
+static int64_t read_in(void *context, void *data, size_t bytes, struct gs_error *error)
+{
+    (void)error;
+    struct gsi_inner_sort *sort = context;
+    return (int64_t)gsi_handoff_read(&sort->in, data, bytes);
+}
+
+static bool write_out(void *context, const void *data, size_t bytes, struct gs_error *error)
+{
+    (void)error;
+    struct gsi_inner_sort *sort = context;
+    return gsi_handoff_write(&sort->out, data, bytes);
+}
+
+static void end_handoffs(struct gsi_inner_sort *sort)
+{
+    gsi_handoff_end(&sort->in);
+    gsi_handoff_end(&sort->out);
+}
+
+static void stop_writing(void *context)
+{
+    end_handoffs(context);
+}
+
+static void *run(void *context)
+{
+    struct gsi_inner_sort *sort = context;
+    sort->error.status = gsi_job_run(&sort->options, NULL, sort->report, &sort->error);
+    end_handoffs(sort);
+    return NULL;
+}
+
+/* ---- options ---- */
+
+/* The options of the job that concern its resources, and none that concern its elements. */
+static struct gsi_options inner_options(const struct gsi_job *job)
+{
+    const struct gsi_options *outer = job->options;
+    return (struct gsi_options){.action = GS_SORT,
+                                .raw = true,
+                                .input_count = 1,
+                                .thread_count = job->plan.sizes.thread_count,
+                                .fan_in = outer->fan_in,
+                                .temp_dirs = outer->temp_dirs,
+                                .temp_dir_count = outer->temp_dir_count,
+                                .compress = outer->compress,
+                                .compress_level = outer->compress_level,
+                                .io = outer->io,
+                                .chunk_bytes = outer->chunk_bytes,
+                                .window_bytes = outer->window_bytes,
+                                .spill_all = outer->spill_all,
+                                .device = GSI_DEVICE_CPU,
+                                .cancel = outer->cancel};
+}
+
+static void set_elements(struct gsi_inner_sort *sort, uint32_t entry_bytes, const char *key)
+{
+    struct gsi_options *options = &sort->options;
+    sort->key = key;
+    if (key == NULL) {
+        options->type = entry_bytes == sizeof(uint64_t) ? "u64" : "u128";
+        return;
+    }
+    options->record_bytes = entry_bytes;
+    options->keys = &sort->key;
+    options->key_count = 1;
+}
+
+/* ---- the sort ---- */
+
+enum gs_status gsi_inner_sort_start(
+    struct gsi_inner_sort *sort, const struct gsi_job *job, const char *name, uint32_t entry_bytes,
+    const char *key, uint64_t bytes, uint64_t memory_bytes,
+    int64_t (*read)(void *context, void *data, size_t bytes, struct gs_error *error), void *context)
+{
+    *sort = (struct gsi_inner_sort){.options = inner_options(job), .name = name};
+    struct gsi_options *options = &sort->options;
+    sort->reader = (struct gs_reader){.read = read != NULL ? read : read_in,
+                                      .context = read != NULL ? context : sort,
+                                      .bytes = bytes};
+    if (read == NULL)
+        sort->reader.stop = stop_writing;
+    sort->writer = (struct gs_writer){.write = write_out, .stop = stop_writing, .context = sort};
+    options->inputs = &sort->name;
+    options->readers = &sort->reader;
+    options->writer = &sort->writer;
+    options->memory_bytes = memory_bytes;
+    sort->temp_dir = job->target.output.directory;
+    if (options->temp_dir_count == 0 && sort->temp_dir != NULL) {
+        options->temp_dirs = &sort->temp_dir;
+        options->temp_dir_count = 1;
+    }
+    set_elements(sort, entry_bytes, key);
+    sort->report = calloc(1, sizeof *sort->report);
+    if (sort->report == NULL)
+        return gsi_fail(job->loop.error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
+    gsi_handoff_open(&sort->in);
+    gsi_handoff_open(&sort->out);
+    sort->is_open = true;
+    int refusal = gsi_thread_start(&sort->thread, run, sort);
+    sort->has_thread = refusal == 0;
+    return sort->has_thread
+               ? GS_OK
+               : gsi_fail(job->loop.error, GS_E_MEMORY, refusal,
+                          "out of memory: cannot start a thread for a sort of positions");
+}
+
+enum gs_status gsi_inner_sort_wait(struct gsi_inner_sort *sort, struct gsi_job *job)
+{
+    while (!gsi_handoff_is_ready(&sort->out))
+        GSI_TRY(gsi_loop_nap(&job->loop));
+    return GS_OK;
+}
+
+/* The failure is stored before the handoff is ended. */
+bool gsi_inner_sort_has_failed(struct gsi_inner_sort *sort, struct gs_error *error)
+{
+    if (!gsi_handoff_is_ended(&sort->out) || sort->error.status == GS_OK)
+        return false;
+    *error = sort->error;
+    return true;
+}
+
+/* Adds transfers to and from temporary files; those of callbacks are no files. The transfers of
+ * both sorts are reported as intermediate merges: the job itself has none. */
+static void add_costs(const struct gsi_inner_sort *sort, struct gsi_job *job)
+{
+    const struct gs_report *report = sort->report;
+    struct gsi_phase_report *sum = &job->loop.phases[GS_PHASE_MERGE_RUNS];
+    struct gsi_ledger *ledger = &job->loop.ledger;
+    sum->bytes_read += report->cost.bytes_read - report->input.bytes;
+    sum->bytes_written += report->cost.bytes_written - report->output.bytes;
+    job->run_count += (uint32_t)report->runs.count;
+    job->spill.run_count += (uint32_t)report->runs.spilled_count;
+    job->spill.coded_run_count += (uint32_t)report->runs.coded_count;
+    job->spill.key_bytes += report->runs.spilled_bytes;
+    job->spill.frame_bytes += report->runs.coded_bytes;
+    job->spill.store.peak_bytes += report->runs.temp_bytes;
+    job->report->runs.merge_passes += report->runs.merge_passes;
+    if (report->runs.spilled_count > 0)
+        memcpy(job->report->runs.codec, report->runs.codec, sizeof report->runs.codec);
+    ledger->peak_bytes += report->cost.memory_peak_bytes;
+    for (int i = 0; i < GSI_MEMORY_PART_COUNT; i++)
+        ledger->peak_parts[i] += report->cost.memory_parts[i];
+}
+
+enum gs_status gsi_inner_sort_stop(struct gsi_inner_sort *sort, struct gsi_job *job)
+{
+    struct gs_error *error = job->loop.error;
+    if (sort->is_open)
+        end_handoffs(sort);
+    if (sort->has_thread) {
+        pthread_join(sort->thread, NULL);
+        add_costs(sort, job);
+        if (sort->error.status != GS_OK && error->status == GS_OK)
+            *error = sort->error;
+    }
+    if (sort->is_open) {
+        gsi_handoff_close(&sort->in);
+        gsi_handoff_close(&sort->out);
+    }
+    free(sort->report);
+    sort->report = NULL;
+    sort->is_open = sort->has_thread = false;
+    return error->status;
+}
