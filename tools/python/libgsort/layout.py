@@ -32,9 +32,12 @@ class Layout:
         if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
             raise type_error('type and record: cannot be used with dtype, which defines the '
                              'elements')
-        job.set('type', self.type)
-        job.set('record', self.record or None)
-        job.set('by', self.key)
+        if self.type:
+            job.set('type', self.type)
+        if self.record:
+            job.set('record', self.record)
+        if self.key:
+            job.set('by', self.key)
         job.times = {} if self.dtype is None else times_of(self.dtype)
 
 
