@@ -44,7 +44,7 @@ CONSOLE = {
     (CXX, 'cc orders.c'): None,  # tests/consumer, as the next one
     (CXX, 'export PKG_CONFIG_PATH'): None,
 }
-LENGTH_MOST = {'README.md': {'lines': 111, 'columns': 100, 'words': 950}, MANUAL: {'lines': 450, 'words': 4970}}
+LENGTH_MOST = {'README.md': {'lines': 111, 'columns': 100, 'words': 950}, MANUAL: {'lines': 455, 'words': 5090}}
 PARAGRAPH_MOST = 80  # words
 LINK = re.compile(r'\[[^]]*\]\(([^)\s]+)\)')
 FENCE = re.compile(r'```(\w*)\n(.*?)```\n', re.DOTALL)
