@@ -164,6 +164,19 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
 
+/* gsi_output_check_room: checks whether `bytes` would have room now; it allocates nothing.
+ * gsi_output_fail_room: fails: the output cannot hold `bytes`, for the reason `refusal`, an errno
+ * value.
+ * fails GS_E_SPACE, GS_E_IO */
+enum gs_status gsi_output_check_room(const struct gsi_output *output, uint64_t bytes,
+                                     struct gs_error *error);
+enum gs_status gsi_output_fail_room(const struct gsi_output *output, int refusal, uint64_t bytes,
+                                    struct gs_error *error);
+
+/* gsi_output_is_in_memory: returns whether the output is a GSI_OUTPUT_ATOMIC in a file system of
+ * memory (tmpfs). */
+bool gsi_output_is_in_memory(const struct gsi_output *output);
+
 /* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If some of
  * them are not allocated yet, it allocates `step` bytes more than before, but none after `total`,
  * and at least `end`. A failure is noticed only when the bytes are written. */
@@ -240,8 +253,9 @@ int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off);
 
 /* gsi_file_allocate: allocates disk for a part of a file, and extends the file if necessary. Writes
  * that need not extend a file run concurrently (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18: 2.5
- * GB/s, and 1.2 without). Returns 0: done, or impossible; ENOSPC, EDQUOT, EFBIG: no room. */
-int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes);
+ * GB/s, and 1.2 without). Returns 0: done, or impossible; ENOSPC, EDQUOT, EFBIG: no room.
+ * out   is_allocated: it could, and did; NULL: not asked for */
+int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes, bool *is_allocated);
 
 /* gsi_file_release: releases the disk of a part of a file, if the file system can. Any thread. */
 void gsi_file_release(int fd, uint64_t off, uint64_t bytes);

@@ -188,12 +188,14 @@ int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off)
     return 0;
 }
 
-int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes)
+int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes, bool *is_allocated)
 {
     int refusal;
     do {
         refusal = fallocate(fd, 0, (off_t)off, (off_t)bytes) == 0 ? 0 : errno;
     } while (refusal == EINTR);
+    if (is_allocated != NULL)
+        *is_allocated = refusal == 0;
     return refusal == ENOSPC || refusal == EDQUOT || refusal == EFBIG ? refusal : 0;
 }
 
@@ -208,31 +210,59 @@ void gsi_file_release(int fd, uint64_t off, uint64_t bytes)
     } while (refusal == EINTR);
 }
 
-enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
+static uint64_t free_space(const struct gsi_output *output)
+{
+    struct statvfs space;
+    return fstatvfs(output->fd, &space) == 0 ? gsi_mul_max_u64(space.f_bavail, space.f_frsize) : 0;
+}
+
+enum gs_status gsi_output_fail_room(const struct gsi_output *output, int refusal, uint64_t bytes,
+                                    struct gs_error *error)
+{
+    if (refusal == ENOSPC || refusal == EDQUOT)
+        return gsi_fail_space(error, refusal, output->name, "the output", bytes, free_space(output),
+                              "choose another place");
+    return gsi_fail(error, GS_E_IO, refusal, "'%s': cannot hold %llu bytes", output->name,
+                    (unsigned long long)bytes);
+}
+
+enum gs_status gsi_output_check_room(const struct gsi_output *output, uint64_t bytes,
+                                     struct gs_error *error)
 {
     struct statvfs space;
     struct stat info;
-    uint64_t end, free_bytes;
+    uint64_t end;
     if (output->kind == GSI_OUTPUT_STREAM || bytes == 0)
         return GS_OK;
     if (fstatvfs(output->fd, &space) != 0 || fstat(output->fd, &info) != 0)
         return gsi_fail(error, GS_E_IO, errno, "'%s': cannot read the free space", output->name);
-    free_bytes = gsi_mul_max_u64(space.f_bavail, space.f_frsize);
-    int refusal = 0;
     if (!gsi_add_u64(output->base_off, bytes, &end) || end > INT64_MAX)
-        refusal = EFBIG;
-    else if (end > (uint64_t)info.st_size && end - (uint64_t)info.st_size > free_bytes)
-        refusal = ENOSPC;
-    else if (output->kind != GSI_OUTPUT_SHARED) /* the caller's file is never left longer */
-        refusal = gsi_file_allocate(output->fd, output->base_off, bytes);
-    if (refusal == ENOSPC || refusal == EDQUOT)
-        return gsi_fail_space(error, refusal, output->name, "the output", bytes, free_bytes,
-                              "choose another place");
+        return gsi_output_fail_room(output, EFBIG, bytes, error);
+    if (end > (uint64_t)info.st_size &&
+        end - (uint64_t)info.st_size > gsi_mul_max_u64(space.f_bavail, space.f_frsize))
+        return gsi_output_fail_room(output, ENOSPC, bytes, error);
+    return GS_OK;
+}
+
+enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
+{
+    GSI_TRY(gsi_output_check_room(output, bytes, error));
+    int refusal = 0;
+    if (output->kind == GSI_OUTPUT_STREAM || bytes == 0)
+        return GS_OK;
+    if (output->kind != GSI_OUTPUT_SHARED) /* the caller's file is never left longer */
+        refusal = gsi_file_allocate(output->fd, output->base_off, bytes, NULL);
     if (refusal != 0)
-        return gsi_fail(error, GS_E_IO, refusal, "'%s': cannot hold %llu bytes", output->name,
-                        (unsigned long long)bytes);
+        return gsi_output_fail_room(output, refusal, bytes, error);
     output->allocated = bytes;
     return GS_OK;
+}
+
+bool gsi_output_is_in_memory(const struct gsi_output *output)
+{
+    struct statfs system;
+    return output->kind == GSI_OUTPUT_ATOMIC && fstatfs(output->fd, &system) == 0 &&
+           system.f_type == TMPFS_MAGIC;
 }
 
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total)
@@ -240,7 +270,7 @@ void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, u
     if (output->kind != GSI_OUTPUT_ATOMIC || end <= output->allocated)
         return;
     uint64_t wanted = gsi_max_u64(end, gsi_min_u64(total, output->allocated + step));
-    (void)!gsi_file_allocate(output->fd, output->allocated, wanted - output->allocated);
+    (void)!gsi_file_allocate(output->fd, output->allocated, wanted - output->allocated, NULL);
     output->allocated = wanted;
 }
 

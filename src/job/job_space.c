@@ -177,7 +177,9 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
     if (job->target.output.kind != GSI_OUTPUT_ATOMIC || job->inputs.bytes == UINT64_MAX ||
         job->target.plan->pack_level > 0)
         return GS_OK;
-    return gsi_output_reserve(&job->target.output,
-                              job->inputs_spec.kept_header_bytes + job->plan.sizes.output_bytes,
-                              job->loop.error);
+    uint64_t bytes = job->inputs_spec.kept_header_bytes + job->plan.sizes.output_bytes;
+    if (job->resume == NULL && gsi_output_is_in_memory(&job->target.output))
+        return gsi_memory_file_begin(&job->target.memory_file, &job->loop, &job->target.output,
+                                     bytes);
+    return gsi_output_reserve(&job->target.output, bytes, job->loop.error);
 }

@@ -21,6 +21,13 @@ struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan);
 struct gsi_buffer_shape gsi_shape_frame(const struct gsi_plan *plan);
 struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan);
 
+/* Memory of the output, in which windows are made one after the other, as long as they fit. NULL
+ * and 0: windows are made in their own memory. */
+struct gsi_place {
+    uint8_t *data;
+    uint64_t bytes;
+};
+
 struct gsi_buffers {
     struct gsi_ledger *ledger;
     struct gsi_buffer *all, *free;

@@ -25,12 +25,14 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     return frames << shift;
 }
 
-/* The data of a window begin where an array expects them. Records begin as far into a page as they
- * will in the output. */
+/* The data of a window begin where the output in memory expects them. Records begin as far into a
+ * page as they will in the output. */
 static void place_data(const struct gsi_merger *merger, struct gsi_buffer *window)
 {
-    if (merger->place != NULL)
-        window->data = merger->place + merger->pulled_bytes;
+    if (merger->pulled_bytes + window->capacity <= merger->place.bytes)
+        window->data = merger->place.data + merger->pulled_bytes;
+    else if (merger->place.data != NULL)
+        window->data = window->memory;
     else if (window->tags != NULL && merger->to_elements)
         window->data = window->memory + merger->pulled_bytes % GSI_DIRECT_ALIGN;
 }

@@ -55,7 +55,7 @@ struct gsi_merger {
     uint32_t link_count;
     struct gsi_link cut;
     bool to_elements;
-    uint8_t *place;
+    struct gsi_place place;
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes, left_bytes; /* of output: pulled so far; that may still be */
     uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it needs none */
@@ -68,7 +68,7 @@ struct gsi_merger_spec {
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
     bool to_elements; /* else sort keys */
-    uint8_t *place;   /* memory for windows, one after the other; NULL: in their memory */
+    struct gsi_place place;
     struct gsi_buffers *windows; /* to merge into */
     struct gsi_buffers *blocks;  /* to read runs into; NULL: all runs are in memory */
     const struct gsi_link *links;

@@ -401,6 +401,7 @@ enum gs_status gsi_delivery_finish(struct gsi_delivery *delivery, const struct g
     target->bytes = delivery->sink.bytes;
     if (!delivery->is_split)
         target->file_bytes = gsi_sink_file_bytes(&delivery->sink);
+    GSI_TRY(gsi_memory_file_end(&target->memory_file));
     GSI_TRY(write_trailer(delivery));
     return gsi_read_back(target, &delivery->windows, written);
 }

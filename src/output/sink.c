@@ -14,7 +14,7 @@
 /* The place of a window that is written. */
 struct place {
     uint64_t idx; /* in the order of the output */
-    uint8_t *to;  /* in an array */
+    uint8_t *to;  /* in memory */
 };
 
 GSI_HOLDER_STATE(place_of, struct place)
@@ -199,7 +199,27 @@ bool gsi_sink_is_idle(const struct gsi_sink *sink)
            (sink->target->pack == NULL || gsi_zst_pack_is_idle(sink->target->pack));
 }
 
-/* ---- arrays ---- */
+/* ---- outputs in memory ---- */
+
+/* Returns the memory for the elements of the output: of an array, or of a mapped file. NULL: it is
+ * written by transfers. */
+static struct gsi_place memory_of(const struct gsi_target *target)
+{
+    const struct gsi_memory_file *file = &target->memory_file;
+    const uint64_t header = target->inputs->header.bytes;
+    if (target->output.array != NULL)
+        return (struct gsi_place){.data = target->output.array->to, .bytes = UINT64_MAX};
+    if (file->map == NULL || file->bytes < header)
+        return (struct gsi_place){0};
+    return (struct gsi_place){.data = file->map + header, .bytes = file->bytes - header};
+}
+
+static void end_window(struct gsi_sink *sink, struct gsi_buffer *window, const uint8_t *to)
+{
+    if (sink->target->memory_file.map != NULL)
+        gsi_memory_file_put(to, window->bytes);
+    give_window(sink, window);
+}
 
 /* Threads copy windows that were not made in their places. */
 static void copy(struct gsi_task *task, uint32_t worker_idx)
@@ -214,19 +234,18 @@ static void copy_done(struct gsi_task *task)
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     struct gsi_sink *sink = window->holder;
     sink->pending--;
-    give_window(sink, window);
+    end_window(sink, window, place_of(window)->to);
 }
 
-static void take_array(struct gsi_sink *sink, struct gsi_buffer *window)
+static void accept_in_memory(struct gsi_sink *sink, struct gsi_buffer *window, uint8_t *to)
 {
-    struct gsi_array *array = sink->target->output.array;
-    uint8_t *to = array->to + sink->bytes;
     sink->bytes += window->bytes;
     if (window->data == to) {
-        give_window(sink, window);
+        end_window(sink, window, to);
         return;
     }
-    array->is_written = true;
+    if (sink->target->output.array != NULL)
+        sink->target->output.array->is_written = true;
     place_of(window)->to = to;
     window->holder = sink;
     window->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
@@ -234,17 +253,18 @@ static void take_array(struct gsi_sink *sink, struct gsi_buffer *window)
     gsi_pool_submit(sink->target->loop->pool, &window->task);
 }
 
-uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
+struct gsi_place gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
 {
     const struct gsi_loop *loop = target->loop;
     const struct gsi_device_ops *ops = loop->device->ops;
-    struct gsi_array *array = target->output.array;
-    if (array == NULL || bytes == 0 || gsi_target_has_blocks(target) ||
-        (uintptr_t)array->to % loop->layout->align_bytes != 0 ||
-        (ops->reaches != NULL && !ops->reaches(loop->device, array->to, bytes)))
-        return NULL;
-    array->is_written = true;
-    return array->to;
+    const struct gsi_place place = memory_of(target);
+    if (place.data == NULL || bytes == 0 || gsi_target_has_blocks(target) ||
+        (uintptr_t)place.data % loop->layout->align_bytes != 0 ||
+        (ops->reaches != NULL && !ops->reaches(loop->device, place.data, bytes)))
+        return (struct gsi_place){0};
+    if (target->output.array != NULL)
+        target->output.array->is_written = true;
+    return place;
 }
 
 /* ---- any output ---- */
@@ -254,8 +274,9 @@ void gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window)
     gsi_byte_order_turn(sink->target->spec->byte_order, gsi_target_layout(sink->target),
                         window->data, window->bytes);
     gsi_format_tally(sink->target->inputs, window->data, window->bytes);
-    if (sink->target->output.array != NULL) {
-        take_array(sink, window);
+    const struct gsi_place place = memory_of(sink->target);
+    if (sink->bytes + window->bytes <= place.bytes) {
+        accept_in_memory(sink, window, place.data + sink->bytes);
         return;
     }
     if (sink->target->pack != NULL) {

@@ -56,10 +56,11 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
-/* gsi_sink_place: returns the address in an array (io/array.h) where the first of all windows can
- * be made. All windows have `bytes` together. NULL: there is no array, windows are not written
- * there unchanged or aligned, or the device cannot access it. */
-uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
+/* gsi_sink_place: returns memory of the output, an array (io/array.h) or a mapped file
+ * (memory_file.h), where windows can be made. All windows have `bytes` together. NULL: there is no
+ * such memory, windows are not written there unchanged or aligned, or the device cannot access
+ * it. */
+struct gsi_place gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
 
 /* gsi_sink_data_off: returns the offset of the first window in the output. */
 uint64_t gsi_sink_data_off(const struct gsi_target *target);

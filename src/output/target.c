@@ -71,6 +71,7 @@ void gsi_target_close(struct gsi_target *target)
 {
     gsi_zst_pack_close(target->pack);
     gsi_split_files_close(&target->files);
+    gsi_memory_file_close(&target->memory_file);
     if (target->is_open)
         gsi_output_close(&target->output);
 }

@@ -4,6 +4,7 @@
 
 #include "element/groups.h"
 #include "input/inputs.h"
+#include "output/memory_file.h"
 #include "output/split/split_files.h"
 #include "plan/plan.h"
 
@@ -73,6 +74,7 @@ struct gsi_target {
     const struct gsi_output_spec *spec;
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
+    struct gsi_memory_file memory_file; /* the output, if it is one */
     bool is_open;
     bool has_one_pass;         /* what is in order is written as it is read (one_pass.h) */
     struct gsi_zst_pack *pack; /* NULL: it is plain */

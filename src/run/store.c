@@ -180,9 +180,9 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
     if (file->end + bytes <= file->allocated)
         return true;
     uint64_t end = file->end + ahead;
-    if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated) != 0) {
+    if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated, NULL) != 0) {
         end = file->end + bytes;
-        store->refusal = gsi_file_allocate(file->fd, file->allocated, end - file->allocated);
+        store->refusal = gsi_file_allocate(file->fd, file->allocated, end - file->allocated, NULL);
         if (store->refusal != 0)
             return false;
     }

@@ -34,6 +34,7 @@ def plans(data):
     found = [
         Plan('resident', f'{data}/x.u64 -o out {small} --stats=json'),
         Plan('resident-disk', f'{data}/x.u64 -o out {small}', on_disk=True),
+        Plan('mapped', f'{data}/x.u64 -o out -S 24M --parallel 8 --chunk 64K'),
         Plan('hybrid', f'{data}/large.u64 -o out -S 10M --parallel 1 --compress none'),
         Plan('in-order', f'{data}/rising.u64 -o out {passing}'),
         Plan('too-late', f'{data}/late.u64 -o out {passing}'),

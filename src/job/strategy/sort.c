@@ -213,6 +213,8 @@ static enum gs_status begin_output(struct sort *sort)
         GSI_TRY(tally_read(sort));
     GSI_TRY(gsi_delivery_start(delivery));
     gsi_spill_trim(&job->spill.store);
+    if (!sort->one_pass.has_written)
+        GSI_TRY(gsi_memory_file_map(&job->target.memory_file));
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->left_bytes = most_bytes(sort);
     sort->links[0] = (struct gsi_link){.context = sort, .accept = take_first};
