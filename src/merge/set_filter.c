@@ -51,7 +51,7 @@ struct gsi_set_work {
     /* What stays. */
     uint8_t *from, *to;
     uint8_t keep[GSI_BLOCK_ELEMENTS];
-    size_t keep_count;
+    size_t keep_count, keep_most; /* decisions; those that are collected at a time */
     struct gsi_filtered *filtered;
 };
 
@@ -384,7 +384,7 @@ static void move_kept(struct gsi_set_work *work)
 static void append_decision(struct gsi_set_work *work, bool is_kept)
 {
     work->keep[work->keep_count++] = is_kept;
-    if (work->keep_count == gsi_filter_block(work->sets->inputs->layout))
+    if (work->keep_count == work->keep_most)
         move_kept(work);
 }
 
@@ -506,7 +506,10 @@ static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t wor
     struct gsi_set_work *work = &sets->works[worker_idx];
     const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
     uint8_t *blocks = work->element + ELEMENTS * element;
-    *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
+    *work = (struct gsi_set_work){.sets = sets,
+                                  .file = input,
+                                  .element = work->element,
+                                  .keep_most = gsi_filter_block(sets->inputs->layout)};
     const struct gsi_input *table = sets->inputs->table;
     for (size_t i = 0; i < sets->inputs->count; i++)
         if (is_compared(sets, idx_of(sets, input), i))

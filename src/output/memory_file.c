@@ -13,7 +13,7 @@
 /* With fewer threads, the faults of a mapping cost more than the lock of a file. */
 #define MAP_MIN_THREADS GSI_CONSTANT(8u, 2u)
 
-#define PAGE_BYTES ((uintptr_t)4096)
+#define PAGE_BYTES 4096u
 
 static void begin_step(struct gsi_memory_file *file);
 
@@ -76,10 +76,10 @@ enum gs_status gsi_memory_file_map(struct gsi_memory_file *file)
     return GS_OK;
 }
 
-void gsi_memory_file_put(const uint8_t *data, uint64_t bytes)
+void gsi_memory_file_put(uint8_t *data, uint64_t bytes)
 {
-    const uintptr_t begin = (uintptr_t)data & ~(PAGE_BYTES - 1);
-    madvise((void *)begin, (uintptr_t)data + bytes - begin, MADV_DONTNEED);
+    const size_t before = (uintptr_t)data % PAGE_BYTES;
+    madvise(data - before, before + bytes, MADV_DONTNEED);
 }
 
 enum gs_status gsi_memory_file_end(struct gsi_memory_file *file)

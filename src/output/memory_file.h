@@ -43,7 +43,7 @@ enum gs_status gsi_memory_file_map(struct gsi_memory_file *file);
 
 /* gsi_memory_file_put: lets go of the pages of `bytes` that were written at `data`, in the map. The
  * file keeps them; the process does not count them any more. */
-void gsi_memory_file_put(const uint8_t *data, uint64_t bytes);
+void gsi_memory_file_put(uint8_t *data, uint64_t bytes);
 
 /* gsi_memory_file_end: unmaps, and begins no more steps. Call it before the length of the file is
  * set. Waits for the step under way.

@@ -214,7 +214,7 @@ static struct gsi_place memory_of(const struct gsi_target *target)
     return (struct gsi_place){.data = file->map + header, .bytes = file->bytes - header};
 }
 
-static void end_window(struct gsi_sink *sink, struct gsi_buffer *window, const uint8_t *to)
+static void end_window(struct gsi_sink *sink, struct gsi_buffer *window, uint8_t *to)
 {
     if (sink->target->memory_file.map != NULL)
         gsi_memory_file_put(to, window->bytes);
