@@ -21,9 +21,8 @@ void gsi_pipe_close(struct gsi_pipe *pipe)
 
 /* ---- callbacks ---- */
 
-static int64_t read_some(void *context, void *data, size_t bytes, struct gs_error *error)
+int64_t gsi_pipe_read(struct gsi_pipe *pipe, void *data, size_t bytes, struct gs_error *error)
 {
-    struct gsi_pipe *pipe = context;
     pthread_mutex_lock(&pipe->lock);
     pipe->is_awaited = true;
     pthread_cond_broadcast(&pipe->changed);
@@ -63,18 +62,35 @@ bool gsi_pipe_write(struct gsi_pipe *pipe, const void *data, size_t bytes, struc
     return is_written;
 }
 
+static int64_t read_some(void *context, void *data, size_t bytes, struct gs_error *error)
+{
+    return gsi_pipe_read(context, data, bytes, error);
+}
+
 static bool write_all(void *context, const void *data, size_t bytes, struct gs_error *error)
 {
     return gsi_pipe_write(context, data, bytes, error);
 }
 
-static void stop(void *context)
+void gsi_pipe_stop(struct gsi_pipe *pipe)
 {
-    struct gsi_pipe *pipe = context;
     pthread_mutex_lock(&pipe->lock);
     pipe->is_stopped = true;
     pthread_cond_broadcast(&pipe->changed);
     pthread_mutex_unlock(&pipe->lock);
+}
+
+static void stop(void *context)
+{
+    gsi_pipe_stop(context);
+}
+
+bool gsi_pipe_is_ready(struct gsi_pipe *pipe)
+{
+    pthread_mutex_lock(&pipe->lock);
+    const bool is_ready = pipe->bytes > 0 || pipe->is_whole || pipe->is_stopped;
+    pthread_mutex_unlock(&pipe->lock);
+    return is_ready;
 }
 
 struct gs_reader gsi_pipe_reader(struct gsi_pipe *pipe)

@@ -33,13 +33,18 @@ void gsi_pipe_close(struct gsi_pipe *pipe); /* neither job exists any more */
 struct gs_reader gsi_pipe_reader(struct gsi_pipe *pipe);
 struct gs_writer gsi_pipe_writer(struct gsi_pipe *pipe);
 
-/* gsi_pipe_write: writes as the writer does.
+/* gsi_pipe_read, gsi_pipe_write: read as the reader does, and write as the writer does.
+ * gsi_pipe_stop: stops the pipe. All calls that wait return.
+ * gsi_pipe_is_ready: returns whether a read would not wait.
  * gsi_pipe_await_reader: waits until the reader has read everything and waits for more, or until
  *   its job has ended.
  * gsi_pipe_end_writer: the writer's job has ended. Only if it has not failed, the reader finds the
  *   end of the data.
  * gsi_pipe_end_reader: the reader's job has ended. */
+int64_t gsi_pipe_read(struct gsi_pipe *pipe, void *data, size_t bytes, struct gs_error *error);
 bool gsi_pipe_write(struct gsi_pipe *pipe, const void *data, size_t bytes, struct gs_error *error);
+void gsi_pipe_stop(struct gsi_pipe *pipe);
+bool gsi_pipe_is_ready(struct gsi_pipe *pipe);
 void gsi_pipe_await_reader(struct gsi_pipe *pipe);
 void gsi_pipe_end_writer(struct gsi_pipe *pipe, enum gs_status status);
 void gsi_pipe_end_reader(struct gsi_pipe *pipe, enum gs_status status);

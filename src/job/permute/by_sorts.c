@@ -68,6 +68,7 @@ struct by_sorts {
     pthread_mutex_t turn;
     pthread_cond_t turned;
     uint64_t next_idx;
+    bool is_cut; /* the second sort ended too early */
     struct gsi_bump bump;
 };
 
@@ -160,11 +161,13 @@ static int64_t read_pairs(void *context, void *data, size_t bytes, struct gs_err
 }
 
 /* Copies exactly so many bytes; returns fewer only at the end. */
-static size_t read_whole(struct gsi_handoff *from, uint8_t *to, size_t bytes)
+static size_t read_whole(struct gsi_pipe *from, uint8_t *to, size_t bytes)
 {
-    size_t done = 0, part;
-    while (done < bytes && (part = gsi_handoff_read(from, to + done, bytes - done)) > 0)
-        done += part;
+    struct gs_error unheard = {0};
+    size_t done = 0;
+    int64_t part = 1;
+    for (; done < bytes && part > 0; done += part > 0 ? (size_t)part : 0)
+        part = gsi_pipe_read(from, to + done, bytes - done, &unheard);
     return done;
 }
 
@@ -195,8 +198,10 @@ static bool see_pair(struct by_sorts *sorts, struct pair *pair)
 
 static bool pass_entries(struct by_sorts *sorts)
 {
-    bool is_passed = sorts->entries_bytes == 0 ||
-                     gsi_handoff_write(&sorts->by_index.in, sorts->entries, sorts->entries_bytes);
+    struct gs_error unheard = {0};
+    bool is_passed =
+        sorts->entries_bytes == 0 ||
+        gsi_pipe_write(&sorts->by_index.in, sorts->entries, sorts->entries_bytes, &unheard);
     sorts->entries_bytes = 0;
     return is_passed;
 }
@@ -271,7 +276,7 @@ static enum gs_status join_all(struct by_sorts *sorts)
     GSI_TRY(gsi_inner_sort_stop(&sorts->by_position, job));
     if (!is_passed)
         GSI_TRY(gsi_inner_sort_stop(&sorts->by_index, job));
-    gsi_handoff_end(&sorts->by_index.in);
+    gsi_pipe_end_writer(&sorts->by_index.in, GS_OK);
     return gsi_inner_sort_wait(&sorts->by_index, job);
 }
 
@@ -294,9 +299,9 @@ static uint64_t take_elements(struct by_sorts *sorts, uint8_t *to, uint64_t firs
     const struct shapes *shapes = &sorts->shapes;
     uint64_t part = gsi_min_u64(n, ENTRIES_BYTES / shapes->entry_bytes), done = 0;
     const uint8_t *entry = sorts->entries;
-    part = read_whole(&sorts->by_index.out, sorts->entries, part * shapes->entry_bytes) /
-           shapes->entry_bytes;
-    for (; done < part && index_of(shapes, entry) == first + done; done++) {
+    uint64_t bytes = part * shapes->entry_bytes;
+    sorts->is_cut |= read_whole(&sorts->by_index.out, sorts->entries, bytes) < bytes;
+    for (; !sorts->is_cut && done < part && index_of(shapes, entry) == first + done; done++) {
         gsi_permute_copy(to + done * shapes->element_bytes, entry + shapes->element_off,
                          shapes->element_bytes);
         entry += shapes->entry_bytes;
@@ -320,8 +325,6 @@ static enum gs_status fill(void *way, uint8_t *to, uint64_t first, uint64_t n, u
     pthread_mutex_unlock(&sorts->turn);
     if (*good == n)
         return GS_OK;
-    if (gsi_inner_sort_has_failed(&sorts->by_index, error))
-        return error->status;
     return gsi_fail(error, GS_E_VERIFY, 0,
                     "--permute: the sort by index has no element %llu where it belongs; check the "
                     "memory of this machine",
@@ -352,8 +355,12 @@ enum gs_status gsi_by_sorts(struct gsi_permute *permute)
     pthread_mutex_init(&sorts.turn, NULL);
     pthread_cond_init(&sorts.turned, NULL);
     enum gs_status status = run(&sorts);
-    gsi_inner_sort_stop(&sorts.by_position, job);
-    gsi_inner_sort_stop(&sorts.by_index, job);
+    const struct gs_error error = *loop->error;
+    if (sorts.is_cut) /* the failure of the sort explains it */
+        *loop->error = (struct gs_error){0};
+    (void)gsi_inner_sort_stop(&sorts.by_position, job);
+    if (gsi_inner_sort_stop(&sorts.by_index, job) == GS_OK)
+        *loop->error = error;
     loop->phases[GS_PHASE_MERGE_RUNS].bytes_read += sorts.made_count * sorts.positions->bytes;
     pthread_cond_destroy(&sorts.turned);
     pthread_mutex_destroy(&sorts.turn);

@@ -9,38 +9,13 @@
 
 #include <stdlib.h>
 
-/* ---- callbacks of the sort ---- */
-
-static int64_t read_in(void *context, void *data, size_t bytes, struct gs_error *error)
-{
-    (void)error;
-    struct gsi_inner_sort *sort = context;
-    return (int64_t)gsi_handoff_read(&sort->in, data, bytes);
-}
-
-static bool write_out(void *context, const void *data, size_t bytes, struct gs_error *error)
-{
-    (void)error;
-    struct gsi_inner_sort *sort = context;
-    return gsi_handoff_write(&sort->out, data, bytes);
-}
-
-static void end_handoffs(struct gsi_inner_sort *sort)
-{
-    gsi_handoff_end(&sort->in);
-    gsi_handoff_end(&sort->out);
-}
-
-static void stop_writing(void *context)
-{
-    end_handoffs(context);
-}
-
 static void *run(void *context)
 {
     struct gsi_inner_sort *sort = context;
-    sort->error.status = gsi_job_run(&sort->options, NULL, sort->report, &sort->error);
-    end_handoffs(sort);
+    enum gs_status status = gsi_job_run(&sort->options, NULL, sort->report, &sort->error);
+    sort->error.status = status;
+    gsi_pipe_end_reader(&sort->in, status);
+    gsi_pipe_end_writer(&sort->out, status);
     return NULL;
 }
 
@@ -89,12 +64,10 @@ enum gs_status gsi_inner_sort_start(
 {
     *sort = (struct gsi_inner_sort){.options = inner_options(job), .name = name};
     struct gsi_options *options = &sort->options;
-    sort->reader = (struct gs_reader){.read = read != NULL ? read : read_in,
-                                      .context = read != NULL ? context : sort,
-                                      .bytes = bytes};
-    if (read == NULL)
-        sort->reader.stop = stop_writing;
-    sort->writer = (struct gs_writer){.write = write_out, .stop = stop_writing, .context = sort};
+    sort->reader = read != NULL ? (struct gs_reader){.read = read, .context = context}
+                                : gsi_pipe_reader(&sort->in);
+    sort->reader.bytes = bytes;
+    sort->writer = gsi_pipe_writer(&sort->out);
     options->inputs = &sort->name;
     options->readers = &sort->reader;
     options->writer = &sort->writer;
@@ -108,8 +81,8 @@ enum gs_status gsi_inner_sort_start(
     sort->report = calloc(1, sizeof *sort->report);
     if (sort->report == NULL)
         return gsi_fail(job->loop.error, GS_E_MEMORY, 0, "out of memory: cannot allocate a report");
-    gsi_handoff_open(&sort->in);
-    gsi_handoff_open(&sort->out);
+    gsi_pipe_open(&sort->in);
+    gsi_pipe_open(&sort->out);
     sort->is_open = true;
     int refusal = gsi_thread_start(&sort->thread, run, sort);
     sort->has_thread = refusal == 0;
@@ -121,18 +94,9 @@ enum gs_status gsi_inner_sort_start(
 
 enum gs_status gsi_inner_sort_wait(struct gsi_inner_sort *sort, struct gsi_job *job)
 {
-    while (!gsi_handoff_is_ready(&sort->out))
+    while (!gsi_pipe_is_ready(&sort->out))
         GSI_TRY(gsi_loop_nap(&job->loop));
     return GS_OK;
-}
-
-/* The failure is stored before the handoff is ended. */
-bool gsi_inner_sort_has_failed(struct gsi_inner_sort *sort, struct gs_error *error)
-{
-    if (!gsi_handoff_is_ended(&sort->out) || sort->error.status == GS_OK)
-        return false;
-    *error = sort->error;
-    return true;
 }
 
 /* Adds transfers to and from temporary files; those of callbacks are no files. The transfers of
@@ -161,8 +125,10 @@ static void add_costs(const struct gsi_inner_sort *sort, struct gsi_job *job)
 enum gs_status gsi_inner_sort_stop(struct gsi_inner_sort *sort, struct gsi_job *job)
 {
     struct gs_error *error = job->loop.error;
-    if (sort->is_open)
-        end_handoffs(sort);
+    if (sort->is_open) {
+        gsi_pipe_stop(&sort->in);
+        gsi_pipe_stop(&sort->out);
+    }
     if (sort->has_thread) {
         pthread_join(sort->thread, NULL);
         add_costs(sort, job);
@@ -170,8 +136,8 @@ enum gs_status gsi_inner_sort_stop(struct gsi_inner_sort *sort, struct gsi_job *
             *error = sort->error;
     }
     if (sort->is_open) {
-        gsi_handoff_close(&sort->in);
-        gsi_handoff_close(&sort->out);
+        gsi_pipe_close(&sort->in);
+        gsi_pipe_close(&sort->out);
     }
     free(sort->report);
     sort->report = NULL;

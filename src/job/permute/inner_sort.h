@@ -1,12 +1,12 @@
 /* inner_sort.h: runs a sort on a thread of its own, as a part of a job. The sort reads from a
- * callback or from a handoff, and writes to a handoff.
+ * callback or from a pipe, and writes to a pipe.
  *
  *     read, or in ──> gsi_job_run, on its thread ──> out
  */
 #ifndef GSI_INNER_SORT_H
 #define GSI_INNER_SORT_H
 
-#include "job/permute/handoff.h"
+#include "io/pipe.h"
 #include "option/options.h"
 
 struct gsi_job;
@@ -14,7 +14,7 @@ struct gs_report;
 
 struct gsi_inner_sort {
     struct gsi_options options;
-    struct gsi_handoff in, out;
+    struct gsi_pipe in, out;
     struct gs_reader reader;
     struct gs_writer writer;
     const char *name, *key, *temp_dir;
@@ -44,9 +44,5 @@ enum gs_status gsi_inner_sort_stop(struct gsi_inner_sort *sort, struct gsi_job *
 /* gsi_inner_sort_wait: waits until there is output, or the sort has ended.
  * fails GS_E_CANCELED */
 enum gs_status gsi_inner_sort_wait(struct gsi_inner_sort *sort, struct gsi_job *job);
-
-/* gsi_inner_sort_has_failed: returns whether the sort has ended with a failure, which is then in
- * `error`. Any thread. */
-bool gsi_inner_sort_has_failed(struct gsi_inner_sort *sort, struct gs_error *error);
 
 #endif
