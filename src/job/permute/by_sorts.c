@@ -13,7 +13,8 @@
  * have the indexes of its elements, so the output is verified completely.
  *
  * The first sort ends before the second one merges, but their shares of memory are fixed. If
- * positions are nearly in order, both sorts find their input so, and are cheap.
+ * positions are nearly in order, both sorts take less time, but they spill as much. Their inputs
+ * and outputs are streams, so nothing can be merged from its place or written in one pass.
  *
  * Rejected: gather from one part of the elements after the other, each as large as memory, and take
  * elements from these results in turn. This moves fewer bytes. But it needs temporary files of its
