@@ -3,8 +3,8 @@
  *     gs_job_set, _add ──> given: texts ──> struct gsi_options ──> gsi_run ──> report, error
  *     (job_set.c)                        (made anew by each run: job_run.c)
  *
- * Given texts never change. So a share of memory is a share of what there is when a run begins, and
- * what one option means for another (--find merges) is set in the options of that run only. */
+ * Given texts never change. So a share of memory is resolved when a run begins. Effects of one
+ * option on another (--find merges) are set in the options of that run only. */
 #ifndef GSI_HANDLE_H
 #define GSI_HANDLE_H
 
@@ -56,14 +56,14 @@ typedef enum gs_status gsi_job_work(void *context, struct gsi_options *options,
 enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
                           void *context);
 
-/* gsi_job_advise: a set operation found a file that is not sorted. Its error line gets the commands
- * that sort this file to a new one and do the job with that, by the options that were given:
+/* gsi_job_advise: appends commands to the error line of a set operation that found an unsorted
+ * file. They sort this file to a new one, and do the job with the new file and the given options:
  *
  *     'b.u64': not sorted: ...; sort it first: gsort b.u64 -o b.sorted.u64; then gsort
  *     --merge=semi a.u64 b.sorted.u64 -o out.u64
  *
- * The line stays as it is after other failures, if the input is no regular file, a file has the new
- * name already, or the commands would not fit. */
+ * The line does not change after other failures. Nor does it change if the input is not a regular
+ * file, the new name exists, or the commands do not fit. */
 void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
                     const struct gs_report *report, struct gs_error *error);
 

@@ -35,7 +35,7 @@ static void put(struct line *line, const char *text)
         put_byte(line, *text);
 }
 
-/* A word behind a space, in quotes if a shell would take it for something else. */
+/* Appends `before` and the word, in quotes if a shell would read it as something else. */
 static void put_integer_map(struct line *line, const char *before, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run, which no other goes beside: forgets what became of the last one. */
+/* Begins a run, the only one of this job: clears the error and the report of the last run. */
 static enum gs_status begin(struct gs_job *job)
 {
     job->error = job->set_error;
@@ -54,7 +54,7 @@ static void complete(struct gsi_options *options, enum gs_action action)
     if (options->check_counts)
         options->action = GS_CHECK;
     if (action == GS_STATS && options->merge) {
-        /* What a merge would write is known when it is made, and goes nowhere then. */
+        /* The elements of a merge are counted while it is made, so it is written to /dev/null. */
         options->merge_is_counted = true;
         options->action = GS_SORT;
         options->output = "/dev/null";

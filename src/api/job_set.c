@@ -128,7 +128,7 @@ static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const ch
     return GS_OK;
 }
 
-/* Found out on options that nobody uses. */
+/* Applies the text to scratch options, so that a wrong text is reported at once. */
 static enum gs_status set_text(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
     struct gsi_options tried = {0};

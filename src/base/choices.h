@@ -57,8 +57,9 @@ enum gsi_keep_choice {
 
 /* Which elements a merge of files keeps, by how many elements of each file have a key. UNION keeps
  * as many as the file with the most has, and XOR all if only one file has the key. The others keep
- * elements of the first file: INTERSECT as many as the file with the fewest has, EXCEPT those that
- * are more than in all other files, SEMI all if another file has the key, ANTI all if none has. */
+ * elements of the first file: INTERSECT keeps as many as the file with the fewest has, EXCEPT those
+ * that are more than in all other files. SEMI keeps all if another file has the key, ANTI keeps all
+ * if none has. */
 enum gsi_set {
     GSI_SET_NONE = 0,
     GSI_SET_UNION,

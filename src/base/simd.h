@@ -5,9 +5,9 @@
  *     GSI_HOST_DEVICE static inline uint32_t key_of(...) { ... }       for kernels, too
  *
  * The loader chooses the best clone for the processor when it loads the program (ifunc). Helpers
- * that such a function calls must be GSI_INLINE, or they stay outside the clones. x86-64-v4 is
- * AVX-512, which has a vector multiplication of 64-bit integers; gcc supports levels from version
- * 12 on. Sanitizers are not ready yet when ifuncs are resolved, so builds with them have no clones.
+ * that such a function calls must be GSI_INLINE, or they stay outside the clones. Level x86-64-v4
+ * is AVX-512, which has a vector multiplication of 64-bit integers. gcc 12 and later have levels.
+ * Sanitizers are not ready yet when ifuncs are resolved, so builds with them have no clones.
  * Neither have compilers and processors without support; the results are the same. */
 #ifndef GSI_SIMD_H
 #define GSI_SIMD_H

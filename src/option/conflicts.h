@@ -1,5 +1,5 @@
 /* conflicts.h: refuses features of a job that do not go together, and an option that would be
- * ignored. What matters is whether an option was given, not its value.
+ * ignored. It matters whether an option was given, not its value.
  *
  *     gsi_conflicts_begin    options are known, and nothing is open:
  *                            --keep needs --unique: it applies to groups of equal keys

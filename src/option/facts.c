@@ -101,7 +101,7 @@ static const struct {
     [OPT(MIN)] = {.needs = AGGREGATE},
     [OPT(MAX)] = {.needs = AGGREGATE},
     [OPT(ORDER_BY)] = {.needs = WRITES | KEYS | FIELDS, .drops = NUMBERS},
-    /* What is written of them. */
+    /* These choose what is written. */
     [OPT(OUT)] = {.takes = PAYLOAD,
                   .needs = RECORDS,
                   .drops = COMPLETE | OTHER_BYTES | ENTRY_IS_ELEMENT | KEYS},
@@ -114,7 +114,7 @@ static const struct {
                       .needs = SORTS,
                       .drops =
                           OTHER_BYTES | WHOLE_ORDER | ENTRY_IS_ELEMENT | NUMBERS | KEYS | FIELDS},
-    /* Where it is written. */
+    /* These choose where it is written. */
     [OPT(OUTPUT)] = {.takes = OUTPUT, .needs = WRITES},
     [OPT(INTO)] = {.takes = FILES | OUTPUT,
                    .needs =
@@ -198,7 +198,7 @@ static const struct {
 #define ANY GSI_FEATURE_COUNT
 
 /* The sentence of each fact; or of a feature that drops or needs it, if that explains the conflict
- * better. The feature that drops it comes first. */
+ * better. The feature that drops it has priority. */
 static const struct {
     unsigned char feature;
     unsigned facts;

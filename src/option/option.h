@@ -124,7 +124,7 @@ struct gsi_option_row {
     unsigned verbs;          /* 0 of the program's own, which says itself what they mean */
     size_t off, more, bytes; /* bytes: of what is at `off` */
     uint32_t least, most;
-    bool is_place; /* of a size: others lie behind it */
+    bool is_place; /* a size: must be a whole number of bytes */
     enum gs_status (*apply)(struct gsi_options *options, const char *text, struct gs_error *error);
 };
 

@@ -20,7 +20,7 @@ enum gs_status gsi_apply_merge(struct gsi_options *options, const char *text,
     return GS_OK;
 }
 
-/* What stands before `mark`, as a text of its own; false: too long, or there is no `mark`. */
+/* Copies the text before `mark`. Returns false if it is too long or there is no `mark`. */
 static bool take_front(const char *text, char mark, char front[32])
 {
     size_t length = strcspn(text, (const char[]){mark, '\0'});
@@ -94,7 +94,7 @@ enum gs_status gsi_apply_into(struct gsi_options *options, const char *text, str
     return GS_OK;
 }
 
-/* Of u64, which is the default, it is not said how wide it is. */
+/* For u64, the default, index_bytes stays 0. */
 enum gs_status gsi_apply_argsort(struct gsi_options *options, const char *text,
                                  struct gs_error *error)
 {

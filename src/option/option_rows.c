@@ -50,7 +50,7 @@ const struct gs_choice gsi_choices_of_verify[] = {
     {.word = "stream", .value = false}, {.word = "read", .value = true}, {.word = NULL}};
 const struct gs_choice gsi_choices_of_index[] = {
     {.word = "u64", .value = 8}, {.word = "u32", .value = 4}, {.word = NULL}};
-/* Of the program: enum stats_format, enum progress_mode. */
+/* Options of the program use these: enum stats_format, enum progress_mode. */
 static const struct gs_choice choices_of_stats[] = {{.word = "text", .value = 1},
                                                     {.word = "json", .value = 2},
                                                     {.word = "none", .value = 0},
@@ -83,7 +83,7 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define SCAN   GSI_VERB_SCAN
 #define SORTER GSI_VERB_SORTER
 #define GPU    GSI_VERB_GPU_ARRAY
-/* What every job has, and what needs to know what elements are. */
+/* The verbs of all jobs, and all verbs that need to know the type of elements. */
 #define JOBS     (SORT | STATS | CHECK | ARRAY | SCAN | SORTER)
 #define ELEMENTS (JOBS | FIND | LOOK | GPU)
 

@@ -124,7 +124,7 @@ struct gsi_options {
         output_zstd_level; /* of the output, 1 to 19; 0: 1 if its name ends in .zst, else raw */
     bool verify_read; /* reread the output, a file, from the disk before it replaces its target */
     /* Data that are written instead of each element. With argsort: its position in the inputs,
-     * which count as one list, from 0 on: a u64, or with index_bytes of 4 a u32, little endian.
+     * which count as one list, from 0 on. It is a little-endian u64, or a u32 if index_bytes is 4.
      * With out_fields: bytes of records, "OFF:LEN" or, for .npy files, "NAME", in this order. Bytes
      * that are not needed are dropped as they are read. */
     const char *const *out_fields;

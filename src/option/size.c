@@ -41,7 +41,7 @@ static bool fits(long double number)
     return number < 18446744073709551616.0L;
 }
 
-/* Of bytes, which may be a part of `whole` of them, with a fraction of one. */
+/* Parses a size in bytes, which may have a fraction and a unit, or be a percentage of `whole`. */
 static bool take_size(const char *text, uint64_t whole, long double *bytes)
 {
     char *end;

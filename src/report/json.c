@@ -69,8 +69,8 @@ void gsi_json_word(struct gsi_json *json, const char *key, const char *text)
 
 /* ---- the report ---- */
 
-/* By its kind alone, so that a field never changes its type with its value: what gsort counts and
- * measures is a number, what is of the data a string. */
+/* Writes a value by its kind alone, so a field never changes its JSON type with its value. Counts
+ * and measurements are numbers, values of the data are strings. */
 static void write_leaf(struct gsi_json *json, const char *name, const struct gsi_report_row *row,
                        struct gsi_row_at at)
 {

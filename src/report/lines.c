@@ -24,7 +24,6 @@ const char *gsi_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* What said the type, and how, if that was another word than gsort's. */
 void gsi_line_source(FILE *file, const struct gs_report *report)
 {
     static const char *const texts[][2] = {{"option", "as asked"},

@@ -39,8 +39,8 @@ void gsi_lines(FILE *file, const struct gs_report *report, const char *prefix,
 #define GSI_LINES(file, report, prefix, lines) \
     gsi_lines(file, report, prefix, lines, sizeof(lines) / sizeof((lines)[0]))
 
-/* gsi_line_source: adds to a line where the type comes from, and the word there, if it is not
- * gsort's. */
+/* gsi_line_source: adds to a line the source of the type, and the source's word for the type, if
+ * gsort has another. */
 void gsi_line_source(FILE *file, const struct gs_report *report);
 
 /* gsi_line_range: prints which elements of the inputs are read: a line each for a set operation,

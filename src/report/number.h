@@ -69,8 +69,8 @@ void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16
 void gsi_shown_computed(const struct gsi_field_report *field, double number, int64_t time,
                         char text[GSI_ELEMENT_TEXT_BYTES]);
 
-/* gsi_disorder_tell: `error` becomes GS_E_DISORDER with a line that names the element of
- * report->disorder, what it follows, and its file, which is one of `inputs`, or "-" without any.
+/* gsi_disorder_tell: sets `error` to GS_E_DISORDER. The line names the element of report->disorder,
+ * the element before it, and its file: one of `inputs`, or "-" if there are none.
  * in    is_unique: equal keys are disorder */
 void gsi_disorder_tell(const char *const *inputs, size_t input_count, bool is_unique,
                        const struct gs_report *report, struct gs_error *error);

@@ -1,5 +1,5 @@
-/* progress.c: draws one line over and over. It carries no state: a carriage return goes to the
- * start of the line, and ESC [ K clears the rest of an earlier, longer line.
+/* progress.c: draws one line over and over. Each time, a carriage return goes to the start of the
+ * line, and ESC [ K clears the rest of an earlier, longer line.
  *
  * A line that is wider than the terminal would wrap, and the carriage return would only go to the
  * start of its last row. So parts that do not fit are left out, the last ones first. */

@@ -57,7 +57,7 @@ struct gsi_field_report gsi_row_field(const struct gsi_report_row *row, struct g
     return gsi_element_field(report);
 }
 
-/* Where a value lies, and what it is of. */
+/* The value to read: its row, its index, and its address. */
 struct place {
     const struct gsi_report_row *row;
     struct gsi_row_at at;

@@ -10,7 +10,7 @@ static bool has_numbers(const struct gs_report *report)
     return !gsi_has_records(report);
 }
 
-/* Elements are counted as they are, or as the only field of what is sorted in their stead. */
+/* Numbers are counted as elements, or as the only field of the entries that are sorted. */
 static bool has_plain_numbers(const struct gs_report *report)
 {
     return has_numbers(report) && report->element.field_count == 0;
@@ -265,7 +265,7 @@ static const struct gsi_report_row into_rows[] = {
     END,
 };
 
-/* What is sorted, and by what. */
+/* The elements that are sorted, and their keys. */
 static const struct gsi_report_row what_rows[] = {
     ROW(SCHEMA, "schema"),
     SET(TYPE, "type", element.type),
@@ -375,7 +375,7 @@ const struct gsi_report_row gsi_plan_rows[] = {
     END,
 };
 
-/* What programs need to know, and no report says. */
+/* Programs read these fields by their paths; no report prints them. */
 static const struct gsi_report_row beside_rows[] = {
     AT(FLAG, "is_packed", input.is_packed),      AT(COUNT, "data_offset", input.data_off),
     AT(COUNT, "data_bytes", input.data_bytes),   AT(COUNT, "expected_bytes", input.expected_bytes),

@@ -17,7 +17,7 @@
 
 /* ---- one function a kind of row ---- */
 
-/* Where the value lies, and what it is of. */
+/* The value to set: its row, its index, its report, and its address. */
 struct place {
     const struct gsi_report_row *row;
     struct gsi_row_at at;
@@ -167,7 +167,7 @@ static void (*const setters[])(const struct place *place, const char *text) = {
 
 /* ---- any of them ---- */
 
-/* What says that a value is there, if that is all that it says. */
+/* Sets the flag that a value is present, if the row has such a flag. */
 static void set_known(const struct place *place, bool is_known)
 {
     struct gsi_row_member known = place->row->known;

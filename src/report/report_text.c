@@ -118,7 +118,7 @@ static void print_engine(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
-/* Of numbers one tally, of records one for each field. */
+/* Prints one tally for numbers, or one for each field of records. */
 static void print_tallies(FILE *file, const struct gs_report *report)
 {
     char prefix[32] = "tally.";
@@ -283,7 +283,7 @@ static void print_split(FILE *file, const struct gs_report *report)
                 "split", report->split.count, gsi_plural(report->split.count), least, most);
 }
 
-/* Where the data went. */
+/* These steps are not part of every job. */
 static const struct gsi_text_line ways[] = {
     {"in order", "{in_order_bytes|if}[{is_one_pass|if}one pass][{is_one_pass|no}until an "
                  "element was too far from its place]: {in_order_bytes} bytes "

@@ -27,7 +27,7 @@
  * more steps. */
 #define STRETCH_WINDOWS GSI_CONSTANT(16, 2)
 
-/* Cutting a window needs about 0.9 us per slice (512 slices of u64, 32 threads of a Xeon, 2026). A
+/* Cutting a window needs about 0.9 us per slice (RESULTS.md, "Sizes chosen by measurement"). A
  * thread merges about 1 byte per nanosecond. */
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
@@ -147,7 +147,7 @@ static bool may_tie(const struct gsi_layout *layout)
 }
 
 /* Sets up the inputs, as keys or as tags. With `compare`, an input keeps its last buffer until
- * more is fed: that buffer contains the bound, and the last record, with which the next one is
+ * more is fed. The buffer contains the bound and the last record, with which the next record is
  * compared. */
 static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_merge_spec *spec,
                                    uint64_t segments, struct gs_error *error)

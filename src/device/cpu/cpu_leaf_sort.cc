@@ -22,8 +22,8 @@ static const hwy::Sorter &sorter()
 }
 
 // Zen 4 stores the rest of a vector of 32-bit lanes by microcode. There, VQSort's AVX-512 code for
-// u32 needs 7 times as long as its AVX2 code (0.10 against 0.77 GB/s per thread; u64 0.98 against
-// 0.67; AMD EPYC, family 25, model 17, 2026-11-21). Later versions of Highway have a target for it.
+// u32 needs 7 times as long as its AVX2 code (RESULTS.md, "Sizes chosen by measurement"). Later
+// versions of Highway have a target for it.
 static bool is_slow_in_avx512()
 {
 #if defined(__x86_64__) && !defined(HWY_AVX3_ZEN4)

@@ -18,19 +18,8 @@
 /* With fewer keys than this on one side, a search for each is cheaper than a merge loop. */
 #define FEW_KEYS 8
 
-/* Most slices for the pairwise tree. With more slices, sorting the tile is as fast, and its cost
- * does not depend on k. Nanoseconds per key on one core, least of 40 (AMD EPYC, Zen 4, AVX-512, but
- * AVX2 for 4 bytes, 2026-11-21; random keys, a window of 2 MiB):
- *
- *     key        k = 2     4     8    16    64   128   256   by sort
- *      4 bytes    0.39  0.78  1.16  1.58  2.44  2.93  3.57   4.0 .. 4.5
- *      8          0.51  1.01  1.55  2.07  3.24  4.06  5.18   6.3 .. 6.9
- *     16          2.23  4.46  6.73  9.07
- *
- * Since then keys of 16 bytes are sorted by short tags: one core of an AMD EPYC, family 26, model
- * 2, AVX-512, 2026-11-24:
- *
- *     16          1.38  2.75  4.28  5.62  8.45  11.1         4.6 .. 4.9 */
+/* Most slices for the pairwise tree. With more slices, sorting the tile takes about as long,
+ * and its cost does not depend on k (RESULTS.md, "Sizes chosen by measurement"). */
 #define TREE_SLICES    128
 #define TREE_SLICES_16 8
 

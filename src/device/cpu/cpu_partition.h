@@ -4,12 +4,12 @@
  *     [ left blocks: low keys | not taken yet | right blocks: high keys ]
  *
  * A worker takes a block from either end and deals its keys to two buffers of its own: low keys and
- * high keys. As soon as a buffer has a full block, the worker copies it back: low keys into a block
- * that it took from the left, high keys into one from the right. It takes its next block from the
- * side on which it has no empty block. So each worker holds at most one block of keys, and one
- * block is empty for it. When all blocks are taken, few of them are in the wrong place, and these
- * are moved. The keys that workers hold, and the keys between the last blocks, are written between
- * the two sides.
+ * high keys. As soon as a buffer has a full block, the worker copies the block back. Low keys are
+ * copied into a block that it took from the left, high keys into one from the right. It takes its
+ * next block from the side on which it has no empty block. So each worker holds at most one block
+ * of keys, and one block is empty for it. When all blocks are taken, few of them are in the wrong
+ * place, and these are moved. The keys that workers hold, and the keys between the last blocks, are
+ * written between the two sides.
  *
  * This is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel Implementation of
  * Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003). It uses buffers as in
@@ -40,7 +40,7 @@ struct gsi_partition {
     /* Prepares each key once, before it is compared, on the worker's thread. NULL: nothing to
      * do. */
     void (*prepare)(void *context, void *keys, size_t n);
-    const atomic_bool *stop; /* true: workers take no more blocks; NULL: nobody stops them */
+    const atomic_bool *stop; /* true: workers take no more blocks; NULL: they never stop early */
 };
 
 /* The keys that a worker holds; begun with gsi_partition_worker_begin for each split. */

@@ -46,8 +46,8 @@
  * chance. */
 #define FEW_KEYS (SAMPLE_KEYS / 8)
 
-/* Memory of a file that is not small is read once and written once, because the machine may keep
- * only a part of it in memory. */
+/* A larger file that is mapped is read once and written once, because the machine may keep only a
+ * part of it in memory. */
 #define MAPPED_MAX_BYTES ((uint64_t)16 << 20)
 
 /* The bytes of sorted keys that are processed at a time. They fit in the first-level cache for all
