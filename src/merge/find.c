@@ -290,7 +290,7 @@ static enum gs_status set_sides(struct finding *finding)
 }
 
 /* Parses VALUE, LO..HI, LO.. or ..HI. */
-static enum gs_status take_text(struct finding *finding)
+static enum gs_status parse_bounds(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
     const char *given = finding->given;
@@ -336,7 +336,7 @@ static enum gs_status cut_inputs(struct finding *finding, struct gsi_find_report
 
 static enum gs_status open_finding(struct finding *finding)
 {
-    enum gs_status status = take_text(finding);
+    enum gs_status status = parse_bounds(finding);
     return status == GS_OK ? set_sides(finding) : status;
 }
 

@@ -160,7 +160,7 @@ bool gsi_merger_is_done(const struct gsi_merger *merger)
            gsi_feeder_is_idle(&merger->feeder);
 }
 
-static void take_event(void *context, const struct gsi_event *event)
+static void handle_event(void *context, const struct gsi_event *event)
 {
     if (event->kind == GSI_EVENT_WINDOW)
         gsi_merger_accept(context, event->buffer);
@@ -181,5 +181,5 @@ static bool is_done(const void *context)
 struct gsi_stage gsi_merger_stage(struct gsi_merger *merger)
 {
     return (struct gsi_stage){
-        .context = merger, .accept = take_event, .pump = pump, .is_done = is_done};
+        .context = merger, .accept = handle_event, .pump = pump, .is_done = is_done};
 }

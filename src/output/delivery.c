@@ -48,7 +48,7 @@ void gsi_delivery_clear(struct gsi_delivery *delivery)
     gsi_buffers_clear(&delivery->windows);
 }
 
-static bool take_to_sink(void *context, struct gsi_buffer *window)
+static bool pass_to_sink(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
     gsi_sink_accept(&delivery->sink, window); /* whose data stay until the next event */
@@ -57,7 +57,7 @@ static bool take_to_sink(void *context, struct gsi_buffer *window)
     return false;
 }
 
-static bool take_to_marks(void *context, struct gsi_buffer *window)
+static bool pass_to_marks(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
     if (delivery->marks.accept_window != NULL)
@@ -101,7 +101,7 @@ static enum gs_status begin_files(struct gsi_delivery *delivery, struct gsi_buff
     *stage = (struct gsi_stage){.context = delivery,
                                 .pump = pump_sink,
                                 .is_done = is_sink_idle,
-                                .accept_window = take_to_sink,
+                                .accept_window = pass_to_sink,
                                 .end = end_sink};
     gsi_sink_init(&delivery->sink, target, from, bytes);
     return GS_OK;
@@ -125,7 +125,7 @@ static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool 
         delivery->links[delivery->link_count++] = gsi_stream_check_link(&delivery->check);
     }
     delivery->links[delivery->link_count++] =
-        (struct gsi_link){.context = delivery, .accept = take_to_marks};
+        (struct gsi_link){.context = delivery, .accept = pass_to_marks};
     if (gsi_ranks_wanted(target->spec->statistics))
         delivery->links[delivery->link_count++] = gsi_ranks_link(&delivery->ranks);
     if (delivery->has_blocks)

@@ -129,7 +129,7 @@ static uint64_t count_equal(const struct gsi_ranks *ranks, const struct gsi_keye
 
 /* A group of `count` elements has ended. If several groups are the longest, the first one
  * counts. */
-static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t count)
+static void update_mode(struct gsi_ranks *ranks, const uint8_t *value, uint64_t count)
 {
     struct gsi_order_report *report = ranks->report;
     if (count <= report->mode_count)
@@ -152,18 +152,18 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     uint64_t equal_count = count_equal(ranks, &values, digest);
     ranks->report->distinct_count += n - equal_count - goes_on;
     if (!goes_on)
-        take_group(ranks, ranks->last, ranks->group_count);
+        update_mode(ranks, ranks->last, ranks->group_count);
     ranks->group_count = goes_on ? ranks->group_count + end : end;
     memcpy(ranks->last, value, sizeof value);
     if (end == n)
         return;
-    take_group(ranks, ranks->last, ranks->group_count);
+    update_mode(ranks, ranks->last, ranks->group_count);
     size_t begun = end, at;
     while (equal_count >= ranks->report->mode_count &&
            (at = gsi_equal_keys_find(&values, begun, ranks->report->mode_count)) < n) {
         begun = gsi_equal_keys_end(&values, at);
         value_at(ranks, elements + at * step, value);
-        take_group(ranks, value, begun - at);
+        update_mode(ranks, value, begun - at);
     }
     /* The last group may continue in the next window. */
     value_at(ranks, elements + (n - 1) * step, ranks->last);
@@ -262,7 +262,7 @@ void gsi_ranks_end(struct gsi_ranks *ranks)
     struct gsi_order_report *report = ranks->report;
     if (!ranks->is_wanted)
         return;
-    take_group(ranks, ranks->last, ranks->group_count);
+    update_mode(ranks, ranks->last, ranks->group_count);
     report->has_groups = ranks->has_groups;
     end_bins(ranks);
     for (size_t i = 0; ranks->count > 0 && i < report->quantile_count; i++) {

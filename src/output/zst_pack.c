@@ -154,7 +154,7 @@ static void compress_done(struct gsi_task *task)
         pack->next.accept(pack->next.context, frame);
 }
 
-static void take_frame(void *context, struct gsi_buffer *frame)
+static void compress_frame(void *context, struct gsi_buffer *frame)
 {
     struct gsi_zst_pack *pack = context;
     frame->bytes += (uint64_t)(frame->data - frame->memory);
@@ -172,12 +172,12 @@ struct gsi_buffers *gsi_zst_pack_begin(struct gsi_zst_pack *pack, const struct g
     pack->first = pop_frame(pack, header->data, header->bytes);
     GSI_ASSERT(pack->first != NULL);
     pack->next = next;
-    pack->flow =
-        (struct gsi_flow){.loop = pack->loop,
-                          .copies = pack->flow.copies,
-                          .receiver = {.context = pack, .block = lend_frame, .accept = take_frame},
-                          .windows = windows,
-                          .most = UINT64_MAX};
+    pack->flow = (struct gsi_flow){
+        .loop = pack->loop,
+        .copies = pack->flow.copies,
+        .receiver = {.context = pack, .block = lend_frame, .accept = compress_frame},
+        .windows = windows,
+        .most = UINT64_MAX};
     gsi_flow_begin(&pack->flow);
     return &pack->frames;
 }
@@ -193,7 +193,7 @@ void gsi_zst_pack_end(struct gsi_zst_pack *pack)
 {
     gsi_flow_end(&pack->flow);
     if (pack->first != NULL)
-        take_frame(pack, lend_frame(pack, 0));
+        compress_frame(pack, lend_frame(pack, 0));
 }
 
 bool gsi_zst_pack_pump(struct gsi_zst_pack *pack)

@@ -89,7 +89,7 @@ static struct gsi_field_report *untyped_field(const struct place *place)
 }
 
 /* The first value of a field whose name says nothing tells that the field has times. */
-static void take_unit(const struct place *place, const char *text)
+static void infer_unit(const struct place *place, const char *text)
 {
     struct gsi_field_report *field = untyped_field(place);
     enum gsi_time_unit unit = field != NULL ? gsi_time_unit_of(text) : GSI_UNIT_NONE;
@@ -101,7 +101,7 @@ static void take_unit(const struct place *place, const char *text)
 
 static void set_value(const struct place *place, const char *text)
 {
-    take_unit(place, text);
+    infer_unit(place, text);
     const struct gsi_field_report field = gsi_row_field(place->row, place->at);
     gsi_number_parse_field(text, &field, place->in);
 }

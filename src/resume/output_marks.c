@@ -165,8 +165,8 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
     return is_there ? GS_OK : gsi_snapshot_fail_wrong(resume);
 }
 
-/* The merge has cut a window. */
-static bool take_cut(void *context, struct gsi_buffer *window)
+/* The merge has cut a window: its end may be the next mark. */
+static bool choose_mark(void *context, struct gsi_buffer *window)
 {
     struct gsi_output_marks *marks = context;
     marks->cut_bytes += window->bytes / marks->entry_bytes * marks->output_bytes;
@@ -179,7 +179,7 @@ static bool take_cut(void *context, struct gsi_buffer *window)
 }
 
 /* A window has passed the check. */
-static bool take_checked(void *context, struct gsi_buffer *window)
+static bool copy_marked_digest(void *context, struct gsi_buffer *window)
 {
     struct gsi_output_marks *marks = context;
     const struct gsi_stream_check *check = &marks->delivery->check;
@@ -203,7 +203,7 @@ static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uin
 
 /* The sink has a window or block, whose data are still there. The mark may be inside a block. When
  * the sort continues, the bytes after the mark are written again. */
-static bool take_delivered(void *context, struct gsi_buffer *block)
+static bool mark_delivered(void *context, struct gsi_buffer *block)
 {
     struct gsi_output_marks *marks = context;
     struct gsi_sink *sink = &marks->delivery->sink;
@@ -284,10 +284,10 @@ enum gs_status gsi_resume_mark_output(struct gsi_resume *resume, struct gsi_run_
     marks->next_bytes = marks->cut_bytes + marks->step_bytes;
     merge->taken = marks->taken;
     merge->made_bytes = marks->cut_bytes / marks->output_bytes * marks->entry_bytes;
-    merge->cut = (struct gsi_link){.context = marks, .accept = take_cut};
+    merge->cut = (struct gsi_link){.context = marks, .accept = choose_mark};
     delivery->marks = (struct gsi_stage){
-        .context = marks, .pump = pump, .is_done = is_idle, .accept_window = take_checked};
-    delivery->mark_blocks = (struct gsi_link){.context = marks, .accept = take_delivered};
+        .context = marks, .pump = pump, .is_done = is_idle, .accept_window = copy_marked_digest};
+    delivery->mark_blocks = (struct gsi_link){.context = marks, .accept = mark_delivered};
     return GS_OK;
 }
 

@@ -75,8 +75,8 @@ static uint64_t cut_tile(uint32_t key_bytes, const struct gsi_slice *slices, uin
 
 /* Moves cut[i] keys off the front of every slice into `tile`. Returns how many slices supplied
  * any. */
-static uint32_t take_tile(uint32_t key_bytes, struct gsi_slice *slices, uint32_t k,
-                          const uint64_t *cut, struct gsi_slice *tile)
+static uint32_t pop_tile(uint32_t key_bytes, struct gsi_slice *slices, uint32_t k,
+                         const uint64_t *cut, struct gsi_slice *tile)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < k; i++) {
@@ -112,7 +112,7 @@ void gsi_merge_tiles(uint32_t key_bytes, struct gsi_merge_work *work, void *out,
         if (key_bytes == 16 && k > TREE_SLICES_16)
             tile = GSI_WIDE_PIECE_KEYS * 3 / 4, most = GSI_WIDE_PIECE_KEYS;
         uint64_t taken = cut_tile(key_bytes, work->slices, k, left, tile, most, work->cut);
-        uint32_t used = take_tile(key_bytes, work->slices, k, work->cut, work->tile);
+        uint32_t used = pop_tile(key_bytes, work->slices, k, work->cut, work->tile);
         if (used == 1)
             memcpy(end, work->tile[0].keys, taken * key_bytes);
         else if (used <= tree_slices && taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)

@@ -66,7 +66,7 @@ static size_t high_bytes(const struct gsi_partition_worker *worker)
 }
 
 /* Takes one more block from the left or the right; returns NONE if there are no more. */
-static uint64_t take_block(struct gsi_partition *partition, bool is_left)
+static uint64_t claim_block(struct gsi_partition *partition, bool is_left)
 {
     uint64_t taken = atomic_load_explicit(&partition->taken, memory_order_relaxed);
     if (partition->stop != NULL && atomic_load_explicit(partition->stop, memory_order_relaxed))
@@ -112,7 +112,7 @@ void gsi_partition_run(struct gsi_partition *partition, struct gsi_partition_wor
 {
     for (;;) {
         bool is_left = worker->left == NONE;
-        uint64_t idx = take_block(partition, is_left);
+        uint64_t idx = claim_block(partition, is_left);
         if (idx == NONE)
             return;
         *(is_left ? &worker->left : &worker->right) = idx;

@@ -122,7 +122,7 @@ static void leave_gpu(struct gsi_job *job, const char *why)
 }
 
 /* Makes the devices that were found the job's device. A single one needs no group. */
-static void take_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
+static void set_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
 {
     struct gsi_device_choice *device = &job->device;
     device->bytes = limits->memory_bytes - limits->memory_bytes / DEVICE_SPARED_PART;
@@ -209,7 +209,7 @@ static void try_all_devices(struct gsi_job *job)
         group->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK || limits.device_count < 2)
         return;
     job->device.ops = group;
-    take_limits(job, &limits);
+    set_limits(job, &limits);
     if (!adopt_if_it_holds_all(job)) {
         come_back(job, &one);
         return;
@@ -220,14 +220,14 @@ static void try_all_devices(struct gsi_job *job)
              limits.device_count);
 }
 
-/* The device that a model describes: none has to be here. */
-static void take_model(struct gsi_job *job)
+/* Plans for the GPU that --device-model describes, which need not exist. */
+static void use_modelled_gpu(struct gsi_job *job)
 {
     struct gsi_device_limits limits = {0};
     use_gpu(job);
     job->device.ops = gsi_device_find_group(GSI_DEVICE_CUDA);
     gsi_plan_model_limits(job->options->device_model, &job->chosen.layout, &limits);
-    take_limits(job, &limits);
+    set_limits(job, &limits);
 }
 
 /* What GPU there is. Without one --device auto takes the CPU. */
@@ -252,7 +252,7 @@ static enum gs_status probe(struct gsi_job *job, bool is_auto)
         use_cpu(job);
         return GS_OK;
     }
-    take_limits(job, &limits);
+    set_limits(job, &limits);
     if (limits.is_apart)
         snprintf(job->report->device.note, sizeof job->report->device.note,
                  "these GPUs cannot read each other's memory, so all runs are kept in host memory");
@@ -279,7 +279,7 @@ static enum gs_status choose_device(struct gsi_job *job)
         return GS_OK;
     }
     if (options->device_model != NULL) {
-        take_model(job);
+        use_modelled_gpu(job);
         return GS_OK;
     }
     job->device.ops = options->device_set == 0 ? gsi_device_find(options->device)
@@ -312,22 +312,22 @@ static bool leave_out(struct gsi_job *job, enum gs_status status)
         device->ops->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK ||
         limits.device_set == device->set)
         return false;
-    take_limits(job, &limits);
+    set_limits(job, &limits);
     snprintf(job->report->device.note, sizeof job->report->device.note,
              "another GPU is not used: %.200s", job->loop.error->text);
     memset(job->loop.error, 0, sizeof *job->loop.error);
     return true;
 }
 
-/* Of GPUs that cannot read each other's memory the first one. */
-static bool take_first(struct gsi_job *job, const char *why)
+/* Uses only the first of several GPUs that cannot read each other's memory. */
+static bool use_first_gpu(struct gsi_job *job, const char *why)
 {
     const uint64_t set = job->device.set;
     struct gsi_device_limits limits = {.device_set = set & (0 - set)};
     struct gs_error unheard = {0};
     if (job->device.ops->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK)
         return false;
-    take_limits(job, &limits);
+    set_limits(job, &limits);
     snprintf(job->report->device.note, sizeof job->report->device.note,
              "only one GPU is used: the others cannot read its memory, and %s", why);
     return true;
@@ -339,15 +339,15 @@ static void try_first(struct gsi_job *job)
 {
     const struct chosen_before all = remember(job);
     if (job->device.is_apart && job->plan.sizes.device_runs > 0 &&
-        take_first(job, "it has room for the whole input") && !adopt_if_it_holds_all(job))
+        use_first_gpu(job, "it has room for the whole input") && !adopt_if_it_holds_all(job))
         come_back(job, &all);
 }
 
-/* And where host memory does not hold all there is no other way. */
-static bool take_one_apart(struct gsi_job *job, enum gs_status status)
+/* Uses the first GPU if host memory has no room for the whole input, which several GPUs need. */
+static bool use_first_if_no_room(struct gsi_job *job, enum gs_status status)
 {
     if (status != GS_E_MEMORY || !job->device.is_apart ||
-        !take_first(job, "--memory has no room for the whole input"))
+        !use_first_gpu(job, "--memory has no room for the whole input"))
         return false;
     memset(job->loop.error, 0, sizeof *job->loop.error);
     return true;
@@ -355,7 +355,7 @@ static bool take_one_apart(struct gsi_job *job, enum gs_status status)
 
 bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
 {
-    if (leave_out(job, status) || take_one_apart(job, status))
+    if (leave_out(job, status) || use_first_if_no_room(job, status))
         return true;
     if (status != GS_E_MEMORY || job->device.bytes == 0)
         return false;
@@ -389,7 +389,7 @@ static void predict(struct gsi_job *job)
 }
 
 /* Reports how much time it costs not to use a GPU, if that is more than the GPU's start. */
-static void tell_cost(struct gsi_job *job)
+static void report_cost(struct gsi_job *job)
 {
     const struct gsi_plan *plan = &job->plan.sizes;
     const bool is_stream = plan->input_bytes == UINT64_MAX;
@@ -429,7 +429,7 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
         try_all_devices(job);
     if (status == GS_OK) {
         predict(job);
-        tell_cost(job);
+        report_cost(job);
     }
     if (status == GS_E_USAGE && !gsi_resume_snapshot(job->resume)->has_entries)
         gsi_job_memory_advise(job, gsi_job_make_plan);

@@ -109,8 +109,8 @@ static void join_counts(struct counted *counted)
 }
 
 /* Statistics of what the counts have. */
-static enum gs_status take_tally(const struct counted *counted, struct gsi_resume *resume,
-                                 struct gsi_tally_report *result, struct gsi_tally_report *fields)
+static enum gs_status tally_counts(const struct counted *counted, struct gsi_resume *resume,
+                                   struct gsi_tally_report *result, struct gsi_tally_report *fields)
 {
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
@@ -144,7 +144,7 @@ static enum gs_status read_all(struct counted *counted)
         GSI_TRY(
             gsi_resume_append_counts(job->resume, counted->tables, counted->values_count, &sums));
     }
-    GSI_TRY(take_tally(counted, job->resume, &job->report->tally, job->report->field_tallies));
+    GSI_TRY(tally_counts(counted, job->resume, &job->report->tally, job->report->field_tallies));
     return gsi_inputs_verify(&job->inputs, &job->report->tally);
 }
 
@@ -185,7 +185,7 @@ static enum gs_status begin_marked(void *context, uint64_t *first)
     return GS_OK;
 }
 
-static void take_marked(void *context, struct gsi_buffer *window)
+static void pass_to_marks(void *context, struct gsi_buffer *window)
 {
     struct counted *counted = context;
     struct gsi_stream_check *check = &counted->delivery.check;
@@ -212,7 +212,7 @@ static enum gs_status write_all(struct counted *counted)
     const struct gsi_filler filler = {.context = counted,
                                       .fill = fill,
                                       .begin = begin_marked,
-                                      .accept = take_marked,
+                                      .accept = pass_to_marks,
                                       .count = counted->wanted};
     return gsi_delivery_run_filler(&counted->delivery, &job->arena, &filler);
 }
@@ -286,14 +286,14 @@ static enum gs_status digest(struct counted *counted, struct gsi_digest *digest)
         counted->tables[counted->values[v]] = end - begin;
         begin = end;
     }
-    GSI_TRY(take_tally(counted, NULL, &tally, fields));
+    GSI_TRY(tally_counts(counted, NULL, &tally, fields));
     digest->count = tally.count;
     memcpy(digest->fingerprint, tally.fingerprint, sizeof digest->fingerprint);
     return GS_OK;
 }
 
 /* Tells the report the first and the last key that were written, as a sort without counts does. */
-static void tell_ends(const struct counted *counted)
+static void report_ends(const struct counted *counted)
 {
     uint8_t first[2], last[2];
     if (counted->wanted == 0)
@@ -309,7 +309,7 @@ static enum gs_status count_and_write(struct counted *counted)
     GSI_TRY(read_all(counted));
     GSI_TRY(write_all(counted));
     GSI_TRY(verify(counted));
-    tell_ends(counted);
+    report_ends(counted);
     if (counted->job->options->verify_read)
         GSI_TRY(digest(counted, &written));
     return gsi_job_commit(counted->job, &counted->delivery, &written);

@@ -411,7 +411,7 @@ static enum gs_status deliver(struct in_place *sort)
     return status;
 }
 
-static void take_tally(struct in_place *sort)
+static void join_tallies(struct in_place *sort)
 {
     struct gsi_tally_sums all;
     gsi_u128 fingerprint = 0;
@@ -525,7 +525,7 @@ static enum gs_status sort_all(struct in_place *sort)
     struct gsi_job *job = sort->job;
     GSI_TRY(open_sort(sort));
     GSI_TRY(sort_pieces(sort));
-    take_tally(sort);
+    join_tallies(sort);
     GSI_TRY(deliver(sort));
     GSI_TRY(verify(sort));
     gsi_stream_check_ends(&sort->delivery.check, &job->report->ends);

@@ -71,7 +71,7 @@ static enum gs_status seal_run(struct maker *maker)
     return GS_OK;
 }
 
-static void take_event(void *context, const struct gsi_event *event)
+static void handle_event(void *context, const struct gsi_event *event)
 {
     struct maker *maker = context;
     switch (event->kind) {
@@ -309,7 +309,7 @@ static bool is_spilling_done(const void *context)
 static enum gs_status make_all(struct maker *maker)
 {
     const struct gsi_stage stages[] = {
-        {.context = maker, .accept = take_event, .pump = pump_source, .is_done = is_read},
+        {.context = maker, .accept = handle_event, .pump = pump_source, .is_done = is_read},
         {.context = maker, .pump = pump_spill, .is_done = is_spilling_done}};
     struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
     if (pre_aggregate != NULL)

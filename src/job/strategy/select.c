@@ -382,7 +382,7 @@ static void close_select(struct select *select)
 }
 
 /* Gets the tally from the device, and counts the numbers that have a rank: all but NaNs. */
-static enum gs_status take_tally(struct select *select)
+static enum gs_status fetch_tally(struct select *select)
 {
     struct gsi_job *job = select->job;
     struct gs_report *report = job->report;
@@ -416,7 +416,7 @@ static enum gs_status find_all(struct select *select)
     struct gsi_job *job = select->job;
     GSI_TRY(first_brackets(select));
     GSI_TRY(run_pass(select, GSI_SCAN_COUNTS));
-    GSI_TRY(take_tally(select));
+    GSI_TRY(fetch_tally(select));
     GSI_TRY(resolve_all(select));
     while (select->open_count > 0 || select->is_binning) {
         GSI_TRY(run_pass(select, GSI_SCAN_NO_DEVICE));

@@ -176,7 +176,7 @@ static bool pump_merger(void *context)
 
 /* Lets the first elements pass. The last window of them is shortened. Windows that were pulled
  * after it are merged in vain, but they are few. */
-static bool take_first(void *context, struct gsi_buffer *window)
+static bool keep_first(void *context, struct gsi_buffer *window)
 {
     struct sort *sort = context;
     const struct gsi_layout *layout = sort->loop->layout;
@@ -217,7 +217,7 @@ static enum gs_status begin_output(struct sort *sort)
         GSI_TRY(gsi_memory_file_map(&job->target.memory_file));
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->left_bytes = most_bytes(sort);
-    sort->links[0] = (struct gsi_link){.context = sort, .accept = take_first};
+    sort->links[0] = (struct gsi_link){.context = sort, .accept = keep_first};
     sort->links[1] = gsi_delivery_link(delivery);
     struct gsi_merger_spec spec = {
         .to_elements = true,

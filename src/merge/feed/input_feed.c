@@ -180,7 +180,7 @@ static void feed_block(struct input_run *run, struct gsi_buffer *block)
 
 /* A block is in memory, and known to be in order or not. Threads may be done with a later one
  * first. */
-static void take_checked(struct input_run *run, struct gsi_buffer *block)
+static void feed_in_order(struct input_run *run, struct gsi_buffer *block)
 {
     state_of(block)->is_checked = true;
     gsi_reorder_add(&run->checked, block);
@@ -214,7 +214,7 @@ static void take_back(struct gsi_fed_run *base, struct gsi_buffer *block)
     if (state_of(block)->is_checked)
         release_block(run, block);
     else
-        take_checked(run, block);
+        feed_in_order(run, block);
 }
 
 /* ---- reading ---- */
@@ -245,7 +245,7 @@ static void check(struct input_run *run, struct gsi_buffer *block)
     struct gsi_file_reader *reader = &run->reader;
     struct gsi_loop *loop = reader->inputs->loop;
     if (block->bytes == 0) {
-        take_checked(run, block);
+        feed_in_order(run, block);
     } else if (block->tags == NULL) {
         loop->device->ops->reduce(loop->device, block, true);
     } else if (block->turn_idx == run->frame_count) {
