@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of 64 streams these are 8 MiB, before any other memory is taken. */
+/* The blocks of 64 streams need 8 MiB, before any other memory is allocated. */
 #define BLOCK_BYTES GSI_CONSTANT((size_t)128 << 10, (size_t)4 << 10)
 
 /* ---- the digest ---- */

@@ -230,7 +230,7 @@ static void use_modelled_gpu(struct gsi_job *job)
     set_limits(job, &limits);
 }
 
-/* What GPU there is. Without one --device auto takes the CPU. */
+/* Finds the GPU. Without one, --device auto uses the CPU. */
 static enum gs_status probe(struct gsi_job *job, bool is_auto)
 {
     struct gsi_device_limits limits = {.device_set = job->options->device_set,

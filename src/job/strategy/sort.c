@@ -117,7 +117,7 @@ fail:
     return status;
 }
 
-/* Where `pass` moves the fewest bytes. */
+/* Finds the first of the neighbouring runs for which `pass` moves the fewest bytes. */
 static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_pass *pass,
                                 uint32_t *first)
 {
