@@ -220,10 +220,11 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         const gsi_run *run = spec->inputs[i].run;
         merge->is_elsewhere[i] = run != nullptr && run->host == nullptr && run->device != device;
         if (run != nullptr && run->host == nullptr)
-            gsi_merge_inputs_add(&merge->inputs, i,
-                                 {layout->form != GSI_FORM_KEYS ? run->slot.tags : run->slot.keys,
-                                  run->bytes / layout->key_bytes},
-                                 nullptr);
+            gsi_merge_inputs_add_slice(
+                &merge->inputs, i,
+                {layout->form != GSI_FORM_KEYS ? run->slot.tags : run->slot.keys,
+                 run->bytes / layout->key_bytes},
+                nullptr);
     }
     if (spec->input_count == 1)
         device->runs.staying = spec->inputs[0].run;

@@ -52,7 +52,7 @@ struct gsi_reduce_rung {
                           const void *scratch, cudaStream_t stream, uint64_t *value);
 };
 
-/* How a merge is divided; 0: the rung's default. Ignored by rungs without such parts. */
+/* How a merge is divided; 0: the rung's default. Rungs that do not divide merges ignore it. */
 struct gsi_merge_shape {
     uint32_t tile; /* elements; a block's shared memory holds 2 * tile of them */
     uint32_t threads, blocks;
@@ -61,8 +61,8 @@ struct gsi_merge_shape {
 struct gsi_merge_rung {
     const char *name, *shows, *loses;
 
-    /* Returns the bytes of device memory for a merge into `n` elements, and for a sort of as
-     * many. */
+    /* Returns how many bytes of device memory a merge into `n` elements needs. A sort of `n`
+     * elements needs as many. */
     size_t (*scratch_bytes)(enum gsi_ladder_type type, uint64_t n);
 
     /* Merges a[0 .. m) and b[0 .. n), sorted, into out[0 .. m + n), all on the device and not

@@ -77,8 +77,8 @@ static struct gsi_segment *append(struct gsi_merge_inputs *inputs, uint32_t inpu
     return segment;
 }
 
-void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
-                          struct gsi_slice slice, uint64_t *taken)
+void gsi_merge_inputs_add_slice(struct gsi_merge_inputs *inputs, uint32_t input_idx,
+                                struct gsi_slice slice, uint64_t *taken)
 {
     if (slice.count > 0)
         append(inputs, input_idx, slice, NULL)->taken = taken;

@@ -64,10 +64,10 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
 /* gsi_merge_inputs_clear: releases fed buffers and frees the tables; zeroed inputs are allowed. */
 void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs);
 
-/* gsi_merge_inputs_add: adds a sorted array to a resident input. Counts pulled from it are added to
- * *taken, which may be NULL. */
-void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
-                          struct gsi_slice slice, uint64_t *taken);
+/* gsi_merge_inputs_add_slice: adds a sorted array to a resident input. Counts pulled from it are
+ * added to *taken, which may be NULL. */
+void gsi_merge_inputs_add_slice(struct gsi_merge_inputs *inputs, uint32_t input_idx,
+                                struct gsi_slice slice, uint64_t *taken);
 
 /* gsi_merge_inputs_feed: adds the next keys of a fed input: the keys of `buffer`, at slice.keys.
  * `bound` is as in merge_feed. */

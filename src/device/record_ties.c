@@ -115,7 +115,7 @@ GSI_SIMD_CLONES static uint64_t count_ties(const gsi_lane_u64 *tags, size_t n)
 }
 
 /* Returns the first tag from `begin` on that agrees with the next one, or `n` if there is none. If
- * the first few tags do not agree, most do not: then whole blocks are checked. */
+ * no two of the first few tags agree, few of the others will: then it looks at whole blocks. */
 static size_t next_tie(const gsi_u128 *tags, size_t begin, size_t n)
 {
     while (begin + 1 < n) {

@@ -95,7 +95,7 @@ static void *run_job(void *context)
     options.listener = (struct gsi_listener){take_note, sorter};
     enum gs_status status = gsi_job_run(&options, NULL, &sorter->report, &sorter->error);
     if (status == GS_OK)
-        status = gsi_order_end(&sorter->order, &sorter->error);
+        status = gsi_order_end_writing(&sorter->order, &sorter->error);
     pthread_mutex_lock(&sorter->lock);
     sorter->error.status = status;
     sorter->is_ended = true;

@@ -104,7 +104,7 @@ enum gs_status gsi_order_write(struct gsi_order *order, const void *data, uint64
     return GS_OK;
 }
 
-enum gs_status gsi_order_end(struct gsi_order *order, struct gs_error *error)
+enum gs_status gsi_order_end_writing(struct gsi_order *order, struct gs_error *error)
 {
     if (order->is_open && order->bytes % order->block_bytes != 0)
         GSI_TRY(end_block(order, error));
@@ -198,8 +198,8 @@ enum gs_status gsi_order_share(struct gsi_order *order, uint32_t i, uint32_t n,
 
 /* ---- ranks ---- */
 
-enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void *element,
-                              struct gs_error *error)
+enum gs_status gsi_order_element_at(const struct gsi_order *order, uint64_t rank, void *element,
+                                    struct gs_error *error)
 {
     uint8_t *block;
     if (rank >= order->whole.end)

@@ -34,10 +34,10 @@ void gsi_order_init(struct gsi_order *order, const struct gsi_layout *layout, ui
                     const char *directory);
 void gsi_order_close(struct gsi_order *order);
 
-/* gsi_order_write: the next bytes in order. gsi_order_end: those were all. */
+/* gsi_order_write: the next bytes in order. gsi_order_end_writing: those were all. */
 enum gs_status gsi_order_write(struct gsi_order *order, const void *data, uint64_t bytes,
                                struct gs_error *error);
-enum gs_status gsi_order_end(struct gsi_order *order, struct gs_error *error);
+enum gs_status gsi_order_end_writing(struct gsi_order *order, struct gs_error *error);
 
 /* gsi_order_share: the i-th of n; one call at a time. It is the order's. */
 enum gs_status gsi_order_share(struct gsi_order *order, uint32_t i, uint32_t n,
@@ -46,8 +46,8 @@ enum gs_status gsi_order_share(struct gsi_order *order, uint32_t i, uint32_t n,
 /* As gs_sorter_pull_part, gs_sorter_rank and gs_sorter_rank_of. Any thread. */
 enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_share *part,
                               const void **data, uint64_t *bytes, struct gs_error *error);
-enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void *element,
-                              struct gs_error *error);
+enum gs_status gsi_order_element_at(const struct gsi_order *order, uint64_t rank, void *element,
+                                    struct gs_error *error);
 enum gs_status gsi_order_rank_of(const struct gsi_order *order, const void *element,
                                  uint64_t *below, uint64_t *not_above, struct gs_error *error);
 

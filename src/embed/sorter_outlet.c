@@ -153,7 +153,7 @@ enum gs_status gs_sorter_rank(gs_sorter *sorter, uint64_t rank, void *element,
                               struct gs_error *error)
 {
     GSI_TRY(await_order(sorter, "gs_sorter_rank", error));
-    return gsi_order_rank(&sorter->order, rank, element, error);
+    return gsi_order_element_at(&sorter->order, rank, element, error);
 }
 
 enum gs_status gs_sorter_rank_of(gs_sorter *sorter, const void *element, uint64_t *below,

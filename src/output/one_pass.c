@@ -72,7 +72,7 @@ void gsi_one_pass_close(struct gsi_one_pass *one_pass)
 
 /* ---- merges ---- */
 
-/* How many of the oldest runs are sorted, and their bytes. */
+/* Returns how many of the oldest runs are sorted already, and their size together. */
 static uint32_t count_sorted(const struct gsi_one_pass *one_pass, uint64_t *bytes)
 {
     uint32_t count = 0;

@@ -45,8 +45,8 @@ static enum gs_status fail_different(const struct read_back *back, const char *n
                                      const char *what)
 {
     const struct gsi_target *target = back->target;
-    const char *left =
-        target->output.kind == GSI_OUTPUT_ATOMIC ? "it was removed" : gsi_target_left(target);
+    const char *left = target->output.kind == GSI_OUTPUT_ATOMIC ? "it was removed"
+                                                                : gsi_target_describe_left(target);
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                     "'%s': %s on the disk differs from what was written; %s; check the disk and "
                     "the memory of this machine",

@@ -40,7 +40,7 @@ uint64_t gsi_block_bytes(uint64_t memory_bytes, uint64_t window_bytes)
     return gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
 }
 
-const char *gsi_target_left(const struct gsi_target *target)
+const char *gsi_target_describe_left(const struct gsi_target *target)
 {
     return target->output.kind == GSI_OUTPUT_ATOMIC ? "no output was written"
                                                     : "what was written is wrong";

@@ -103,9 +103,9 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
  * input's layout if a shuffle writes whole elements, else that of the sorted entries. */
 const struct gsi_layout *gsi_target_layout(const struct gsi_target *target);
 
-/* gsi_target_left: describes the state of the output after a failure at the end of a job, for
- * messages. */
-const char *gsi_target_left(const struct gsi_target *target);
+/* gsi_target_describe_left: describes the state of the output after a failure at the end of a job,
+ * for messages. */
+const char *gsi_target_describe_left(const struct gsi_target *target);
 
 /* gsi_target_has_blocks: returns whether the output of a merge is copied into blocks
  * (write_flow.h). */

@@ -18,7 +18,7 @@ static enum gs_status verify_folded(const struct gsi_verification *v)
                     "'%s': of %llu records read, %llu were aggregated early and %llu sorted; %s; "
                     "check the memory of this machine",
                     target->output.name, (unsigned long long)read, (unsigned long long)folded,
-                    (unsigned long long)sorted, gsi_target_left(target));
+                    (unsigned long long)sorted, gsi_target_describe_left(target));
 }
 
 /* 3: checks that windows are in order, and contain all sorted elements. */
@@ -35,7 +35,7 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
                         "'%s': element %llu of the output is less than its predecessor; %s; check "
                         "the memory of this machine",
                         target->output.name, (unsigned long long)out->disorder_idx,
-                        gsi_target_left(target));
+                        gsi_target_describe_left(target));
     bool is_same = out->count + v->dropped.count == in->count &&
                    (v->is_of_elements ||
                     gsi_fingerprint(out->fingerprint) + gsi_fingerprint(v->dropped.fingerprint) ==
@@ -46,7 +46,7 @@ static enum gs_status verify_sorted(const struct gsi_verification *v)
                     "'%s': the output does not match the input (%llu of %llu elements, "
                     "fingerprints differ); %s; %scheck the memory of this machine",
                     target->output.name, (unsigned long long)out->count,
-                    (unsigned long long)in->count, gsi_target_left(target), v->cause);
+                    (unsigned long long)in->count, gsi_target_describe_left(target), v->cause);
 }
 
 /* 4: checks that the output contains every sorted entry with a payload. */
@@ -74,7 +74,7 @@ static enum gs_status verify_payload(const struct gsi_verification *v)
                     "'%s': the %s do not match the %llu elements read; %s; check the memory of "
                     "this machine",
                     target->output.name, is_whole ? "elements written" : "positions",
-                    (unsigned long long)tally->count, gsi_target_left(target));
+                    (unsigned long long)tally->count, gsi_target_describe_left(target));
 }
 
 enum gs_status gsi_verify(const struct gsi_verification *v)

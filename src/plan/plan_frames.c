@@ -54,14 +54,14 @@ uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks)
     return frames > others ? (frames - others) / gsi_plan_own_frames(plan) : 0;
 }
 
-uint64_t gsi_plan_share(uint64_t region, uint64_t least)
+uint64_t gsi_plan_run_share(uint64_t region, uint64_t least)
 {
     return gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES), 3 * least);
 }
 
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least)
 {
-    uint64_t most = gsi_clamp_u64(region / gsi_plan_share(region, least), 2, GSI_FAN_IN_MAX);
+    uint64_t most = gsi_clamp_u64(region / gsi_plan_run_share(region, least), 2, GSI_FAN_IN_MAX);
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
@@ -116,8 +116,8 @@ uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_
     return frame <= GSI_PLAN_FRAME_MAX_BYTES ? frame : 0;
 }
 
-uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gsi_plan *plan,
-                               uint64_t bytes)
+uint64_t gsi_plan_frame_of_share(const struct gsi_plan_request *request,
+                                 const struct gsi_plan *plan, uint64_t bytes)
 {
     uint64_t frame = gsi_clamp_u64(bytes, FRAME_MIN_BYTES, GSI_PLAN_FRAME_MAX_BYTES);
     return request->window_bytes > 0 ? plan->window_bytes : gsi_min_u64(frame, plan->window_bytes);

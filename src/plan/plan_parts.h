@@ -83,10 +83,10 @@ enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, stru
 uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes);
 uint64_t gsi_plan_least_unit(const struct gsi_plan *plan);
 
-/* gsi_plan_share: returns a run's share of `region` bytes, if its frames need at least `least`
+/* gsi_plan_run_share: returns a run's share of `region` bytes, if its frames need at least `least`
  * bytes.
  * gsi_plan_fan_in: returns how many runs `region` is enough for. */
-uint64_t gsi_plan_share(uint64_t region, uint64_t least);
+uint64_t gsi_plan_run_share(uint64_t region, uint64_t least);
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
 
 /* gsi_plan_fewer_at_once: returns a fan-in of at most plan->fan_in that allows longer frames if
@@ -97,10 +97,10 @@ uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const st
 
 /* gsi_plan_smallest_frame: returns the smallest frame whose tables stay within their part of the
  * `usable` memory; 0: even the largest frame needs larger tables.
- * gsi_plan_frame_wanted: returns the frame for runs whose share of memory allows `bytes`. */
+ * gsi_plan_frame_of_share: returns the frame for runs whose share of memory allows `bytes`. */
 uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable);
-uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gsi_plan *plan,
-                               uint64_t bytes);
+uint64_t gsi_plan_frame_of_share(const struct gsi_plan_request *request,
+                                 const struct gsi_plan *plan, uint64_t bytes);
 
 /* gsi_plan_frames: chooses the frame, at least `least` bytes, for a merge that is fed from `chunks`
  * chunk buffers; with very little memory also a smaller fan-in.

@@ -65,7 +65,7 @@ static void first_pass(struct gsi_plan *plan, struct runs *runs)
     runs->count = gsi_merge_pass_left(&pass);
 }
 
-/* Predicts a pass that merges everything. */
+/* Adds the transfers of a pass that merges all runs. */
 static void full_pass(struct gsi_plan *plan, struct runs *runs)
 {
     runs->count /= plan->fan_in;

@@ -147,8 +147,9 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     uint64_t feed_chunks = chunks;
     if (request->input_bytes != UINT64_MAX) {
         plan->spilled_runs =
-            request->spill_all ? plan->run_count
-                               : fewest_spilled(plan, chunks, gsi_plan_share(region, least_frame));
+            request->spill_all
+                ? plan->run_count
+                : fewest_spilled(plan, chunks, gsi_plan_run_share(region, least_frame));
         plan->spilled_bytes =
             gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->chunks_per_run *
                                                   gsi_plan_chunk_room(plan, plan->chunk_bytes));

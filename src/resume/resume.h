@@ -165,9 +165,9 @@ struct gsi_tally_report gsi_resume_tally(struct gsi_resume *resume);
  * fails GS_E_CORRUPT: the journal contradicts itself */
 enum gs_status gsi_resume_restore_runs(struct gsi_resume *resume, struct gsi_run_list *list);
 
-/* gsi_resume_next_chunk: returns the next filled chunk, after it was counted; NULL: not yet, or
+/* gsi_resume_pop_counted: returns the next filled chunk, after it was counted; NULL: not yet, or
  * none. gsi_resume_is_counting: returns whether a chunk is being counted. */
-struct gsi_buffer *gsi_resume_next_chunk(struct gsi_resume *resume, struct gsi_source *source);
+struct gsi_buffer *gsi_resume_pop_counted(struct gsi_resume *resume, struct gsi_source *source);
 bool gsi_resume_is_counting(const struct gsi_resume *resume);
 
 /* gsi_resume_can_seal: returns whether another run may be sealed. A kill loses sealed runs that are

@@ -276,7 +276,7 @@ static void count_chunk(struct gsi_resume *resume, struct gsi_buffer *chunk)
     }
 }
 
-struct gsi_buffer *gsi_resume_next_chunk(struct gsi_resume *resume, struct gsi_source *source)
+struct gsi_buffer *gsi_resume_pop_counted(struct gsi_resume *resume, struct gsi_source *source)
 {
     if (resume == NULL)
         return gsi_source_next(source);

@@ -64,7 +64,7 @@ def read_log(path):
 
 
 def names_of(entry):
-    """The paths whose directories hold what the entry changes."""
+    """Returns the paths whose parent directories an entry of the log changes."""
     if entry.kind in ('create', 'mkdir', 'link'):
         return [entry.words[1]] if entry.words[1] else []
     return entry.words if entry.kind in ('rename', 'unlink', 'rmdir') else []

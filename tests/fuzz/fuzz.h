@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
         }                                                                             \
     } while (0)
 
-/* The bytes exactly, on the heap, so that sanitizers see a step beyond them. The text ends with a
- * NUL byte. */
+/* Returns a copy of the bytes on the heap, not longer, so that sanitizers notice an access beyond
+ * them. A copied text ends with a NUL byte. */
 static inline void *fuzz_copy(const uint8_t *data, size_t bytes)
 {
     void *copy = calloc(1, bytes > 0 ? bytes : 1);

@@ -1,6 +1,6 @@
-/* fuzz_options.c: fuzzes command lines, with one argument per line. Lists of names are read by
- * fuzz_files0.c: no file is opened here, nor a model of a device, so that nothing waits for a
- * terminal. */
+/* fuzz_options.c: fuzzes command lines, with one argument per line. fuzz_files0.c fuzzes
+ * lists of file names. This program opens no files: one of them might be a terminal, and reading it
+ * would wait. */
 #include "fuzz/fuzz.h"
 
 #include "gsort/command_line.h"

@@ -166,7 +166,8 @@ static uint64_t join(void *context, const struct gsi_batch *batch, uint8_t *ahea
     struct part *all = &op->all;
     const struct part *part = &op->parts[batch->idx];
     uint64_t put = 0;
-    /* After a failure no batch is joined, except the batch whose entry ahead failed. */
+    /* After a failure no batch is joined, except the one that failed at the entry after its
+     * last. */
     assert_true(op->fails_at == 0 || op->join_count < op->fails_at + op->failed_ahead);
     op->failed_ahead = batch->window == NULL && op->join_count + 1 == op->fails_at;
     if (++op->join_count == op->fails_at)

@@ -138,7 +138,7 @@ check_circular() { # check_circular NAME
     fi
 }
 
-# More than 10^8 elements, in the GPU's memory, and in a third of what they take; three files of them have to fit.
+# Sorts more than 10^8 elements in the GPU's memory, then with a third of the memory that they take. The disk needs room for three such files.
 large() { # large NAME BYTES_OF_AN_ELEMENT GEN_TYPE ELEMENTS...
     local name=$1 bytes=$((110000000 * $2))
     local room=$(($(df --output=avail -B1 "$dir" | tail -1) * 9 / 10))

@@ -200,7 +200,7 @@ static void fill_timestamps(const struct gen_set *set, uint64_t first, size_t n,
 #define F64_INFINITY 0x7ff0000000000000u
 
 /* Returns the element at a place in the order of all elements of a type, as the manual defines it.
- * NaNs with a sign are the last; there are sign - 1 - infinity of them. `sign` is the highest bit
+ * Negative NaNs are the last; there are `sign - 1 - infinity` of them. `sign` is the highest bit
  * of the type. */
 static uint64_t element_at(const struct gs_type *type, uint64_t place, uint64_t sign,
                            uint64_t infinity)

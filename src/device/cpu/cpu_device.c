@@ -229,7 +229,7 @@ static void reduce(struct gsi_task *task, uint32_t worker_idx, bool is_ordered)
     struct gsi_record_tally *tally = device->tallies[worker_idx];
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->form != GSI_FORM_KEYS) {
-        gsi_cpu_records_reduce(layout, buffer, is_ordered, tally);
+        gsi_cpu_records_tally(layout, buffer, is_ordered, tally);
         return;
     }
     if (!is_ordered) {

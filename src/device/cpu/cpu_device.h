@@ -61,12 +61,12 @@ struct gsi_cpu_records {
 /* cpu_records.c: the operations on records that replace the operations on numbers. */
 
 /* gsi_cpu_records_sort: on a thread: sorts a piece's tags, with scratch as for gsi_sort_keys.
- * gsi_cpu_records_reduce: on a thread: tallies a buffer and, if is_ordered, computes its
+ * gsi_cpu_records_tally: on a thread: tallies a buffer and, if is_ordered, computes its
  * digest. */
 void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *tally,
                           void *scratch);
-void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *buffer,
-                            bool is_ordered, struct gsi_record_tally *tally);
+void gsi_cpu_records_tally(const struct gsi_layout *layout, struct gsi_buffer *buffer,
+                           bool is_ordered, struct gsi_record_tally *tally);
 
 /* gsi_cpu_records_put: assigns indexes to a piece that was put. */
 void gsi_cpu_records_put(struct gsi_cpu_task *piece);

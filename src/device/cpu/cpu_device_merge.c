@@ -125,7 +125,7 @@ static void add_resident(struct gsi_merge *merge, uint32_t input_idx, struct gsi
         slice.keys = (const uint8_t *)slice.keys + piece->passed_count * bytes;
         slice.count -= piece->passed_count;
         piece->taken_count = 0;
-        gsi_merge_inputs_add(&merge->inputs, input_idx, slice, &piece->taken_count);
+        gsi_merge_inputs_add_slice(&merge->inputs, input_idx, slice, &piece->taken_count);
     }
 }
 

@@ -200,7 +200,7 @@ uint64_t gsi_partition_end(struct gsi_partition *partition,
     return below;
 }
 
-void gsi_partition_give_up(struct gsi_partition *partition,
+void gsi_partition_restore(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            uint64_t *begin, uint64_t *end)
 {

@@ -8,8 +8,8 @@
  * copied into a block that it took from the left, high keys into one from the right. It takes its
  * next block from the side on which it has no empty block. So each worker holds at most one block
  * of keys, and one block is empty for it. When all blocks are taken, few of them are in the wrong
- * place, and these are moved. The keys that workers hold, and the keys between the last blocks, are
- * written between the two sides.
+ * place, and these are moved. The other keys, in buffers of workers and between the last blocks,
+ * are written to the middle, between the low and the high keys.
  *
  * This is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel Implementation of
  * Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003). It uses buffers as in
@@ -66,10 +66,10 @@ uint64_t gsi_partition_end(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            struct gsi_partition_worker *rest);
 
-/* gsi_partition_give_up: replaces the end, after a stop: copies all keys back to `keys`, in some
+/* gsi_partition_restore: replaces the end, after a stop: copies all keys back to `keys`, in some
  * order.
  * out   begin, end: the range of keys that were not prepared */
-void gsi_partition_give_up(struct gsi_partition *partition,
+void gsi_partition_restore(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            uint64_t *begin, uint64_t *end);
 

@@ -86,8 +86,8 @@ void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *t
         piece->is_in_order = gsi_tag_index(tags[i - 1]) < gsi_tag_index(tags[i]);
 }
 
-void gsi_cpu_records_reduce(const struct gsi_layout *layout, struct gsi_buffer *buffer,
-                            bool is_ordered, struct gsi_record_tally *tally)
+void gsi_cpu_records_tally(const struct gsi_layout *layout, struct gsi_buffer *buffer,
+                           bool is_ordered, struct gsi_record_tally *tally)
 {
     size_t n = buffer->bytes / layout->element_bytes;
     gsi_record_tally_add(tally, buffer->data, n);

@@ -15,8 +15,8 @@
 
 /* ---- small frames ---- */
 
-/* The most data of a small frame, which is what gsort's own frames have (zst_pack.c), and its most
- * compressed bytes. */
+/* The largest decompressed and the largest compressed size of a small frame. Frames that gsort
+ * writes are small (zst_pack.c). */
 #define GSI_ZST_SMALL_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)64 << 10)
 #define GSI_ZST_SMALL_CODED_BYTES \
     gsi_round_up_u64(ZSTD_COMPRESSBOUND(GSI_ZST_SMALL_BYTES), (uint64_t)GSI_DIRECT_ALIGN)

@@ -34,7 +34,7 @@ struct gsi_permute_plan gsi_permute_plan(const struct gsi_job *job, uint64_t mem
     return plan;
 }
 
-uint64_t gsi_permute_bytes(const struct gsi_permute_plan *plan)
+uint64_t gsi_permute_own_bytes(const struct gsi_permute_plan *plan)
 {
     return gsi_add_max_u64(plan->bump.bytes, plan->pair_memory + plan->entry_memory);
 }
@@ -106,7 +106,7 @@ static enum gs_status verify(struct gsi_permute *permute)
                     "'%s': has %" PRIu64 " elements for %" PRIu64
                     " positions; %s; check the memory of this machine",
                     job->target.output.name, written, permute->positions->count,
-                    gsi_target_left(&job->target));
+                    gsi_target_describe_left(&job->target));
 }
 
 static enum gs_status read_and_write(struct gsi_permute *permute)

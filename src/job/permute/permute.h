@@ -18,12 +18,12 @@
 /* gsi_permute_is: returns whether a job is a permutation.
  * gsi_permute_plan: plans one for `memory_bytes` in all, which other stages leave; zeros for other
  * jobs.
- * gsi_permute_bytes: returns how much of it is not for windows.
+ * gsi_permute_own_bytes: returns how much of it is not for windows.
  * gsi_permute: runs it.
  * fails GS_E_INPUT: a position is too large; as a sort */
 bool gsi_permute_is(const struct gsi_job *job);
 struct gsi_permute_plan gsi_permute_plan(const struct gsi_job *job, uint64_t memory_bytes);
-uint64_t gsi_permute_bytes(const struct gsi_permute_plan *plan);
+uint64_t gsi_permute_own_bytes(const struct gsi_permute_plan *plan);
 enum gs_status gsi_permute(struct gsi_job *job);
 
 /* ---- for the two ways ---- */

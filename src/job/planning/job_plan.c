@@ -72,7 +72,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
         bytes = gsi_add_max_u64(bytes, stages[i]);
     plan->permute = gsi_permute_plan(job, memory_bytes - gsi_min_u64(bytes, memory_bytes));
-    return gsi_add_max_u64(bytes, gsi_permute_bytes(&plan->permute));
+    return gsi_add_max_u64(bytes, gsi_permute_own_bytes(&plan->permute));
 }
 
 /* Returns the bytes of a record that has a tag in buffers; 0: there are no tags. */

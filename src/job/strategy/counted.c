@@ -251,7 +251,7 @@ static enum gs_status verify(const struct counted *counted)
     return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
                     "'%s': the output does not match the input (sums differ); %s; check the memory "
                     "of this machine",
-                    job->target.output.name, gsi_target_left(&job->target));
+                    job->target.output.name, gsi_target_describe_left(&job->target));
 }
 
 static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)

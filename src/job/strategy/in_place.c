@@ -295,7 +295,7 @@ static void stay_one(struct piece *piece, struct gsi_partition_worker *const *wo
 {
     const struct gsi_layout *layout = piece->sort->layout;
     uint64_t begin, end;
-    gsi_partition_give_up(&piece->split, workers, count, &begin, &end);
+    gsi_partition_restore(&piece->split, workers, count, &begin, &end);
     if (piece->state != PIECE_RAW)
         return;
     gsi_keys_to_elements(layout, keys_of(piece), begin);

@@ -145,7 +145,7 @@ static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
     struct gsi_device *device = maker->loop->device;
     struct gsi_buffer *chunk;
     while (can_put(maker) &&
-           (chunk = gsi_resume_next_chunk(maker->resume, &maker->source)) != NULL) {
+           (chunk = gsi_resume_pop_counted(maker->resume, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_return(maker->chunks, chunk);

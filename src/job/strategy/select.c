@@ -75,7 +75,7 @@ static bool is_read_once(const struct gsi_job *job)
     return job->inputs.has_stream || job->inputs.bytes == UINT64_MAX;
 }
 
-/* Plans half of what the least plan leaves, but no more than the data need. */
+/* Plans half of the memory that the smallest plan leaves free, but no more than the data need. */
 struct gsi_bump gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes)
 {
     struct gsi_bump bump = {0};

@@ -257,7 +257,7 @@ static enum gs_status verify_within(const struct sort *sort)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': the output has elements outside --find; %s; do not change the "
                         "inputs while they are merged",
-                        job->target.output.name, gsi_target_left(&job->target));
+                        job->target.output.name, gsi_target_describe_left(&job->target));
     return GS_OK;
 }
 

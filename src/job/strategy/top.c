@@ -62,7 +62,7 @@ static enum gs_status verify(struct top *top)
                     "'%s': the output is not the first part of the sorted input (%llu of %llu "
                     "elements); %s; check the memory of this machine",
                     job->target.output.name, (unsigned long long)digest->count,
-                    (unsigned long long)tally->count, gsi_target_left(&job->target));
+                    (unsigned long long)tally->count, gsi_target_describe_left(&job->target));
 }
 
 static enum gs_status keep_and_write(struct top *top)

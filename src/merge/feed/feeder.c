@@ -71,8 +71,8 @@ static struct gsi_fed_run *choose_run(const struct gsi_feeder *feeder)
         of_inputs = gsi_input_feed_next(feeder->inputs);
     if (of_frames == NULL || of_inputs == NULL)
         return of_frames != NULL ? of_frames : of_inputs;
-    return gsi_frame_feed_place(of_frames) <= gsi_input_feed_place(of_inputs) ? of_frames
-                                                                              : of_inputs;
+    return gsi_frame_feed_forecast(of_frames) <= gsi_input_feed_forecast(of_inputs) ? of_frames
+                                                                                    : of_inputs;
 }
 
 bool gsi_feeder_pump(struct gsi_feeder *feeder)

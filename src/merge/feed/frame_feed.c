@@ -141,7 +141,7 @@ struct gsi_fed_run *gsi_frame_feed_next(const struct gsi_frame_feed *feed)
     return !run->base.is_end && gsi_fed_run_may_start(&run->base) ? &run->base : NULL;
 }
 
-gsi_u128 gsi_frame_feed_place(const struct gsi_fed_run *base)
+gsi_u128 gsi_frame_feed_forecast(const struct gsi_fed_run *base)
 {
     const struct frame_run *run = GSI_CONTAINER_OF(base, struct frame_run, base);
     const struct gsi_layout *layout = base->feed->loop->layout;

@@ -24,10 +24,10 @@ void gsi_frame_feed_close(struct gsi_frame_feed *feed); /* NULL: nothing */
 
 /* gsi_frame_feed_next: returns the run whose next frame should be read first; NULL: there is none,
  * or it may not be read yet.
- * gsi_frame_feed_place: returns the first key of that frame as a number; 0 for a run of records
+ * gsi_frame_feed_forecast: returns the first key of that frame as a number; 0 for a run of records
  * before its first read. */
 struct gsi_fed_run *gsi_frame_feed_next(const struct gsi_frame_feed *feed);
-gsi_u128 gsi_frame_feed_place(const struct gsi_fed_run *run);
+gsi_u128 gsi_frame_feed_forecast(const struct gsi_fed_run *run);
 
 /* gsi_frame_feed_pump: feeds frames that are ready. Returns whether anything moved. */
 bool gsi_frame_feed_pump(struct gsi_frame_feed *feed);

@@ -403,7 +403,7 @@ static bool comes_before(const struct input_run *a, const struct input_run *b)
     return a_own != b_own ? a_own < b_own : forecast(a) < forecast(b);
 }
 
-gsi_u128 gsi_input_feed_place(const struct gsi_fed_run *run)
+gsi_u128 gsi_input_feed_forecast(const struct gsi_fed_run *run)
 {
     return own_count(run_of(run)) < run->feed->own_count ? 0 : forecast(run_of(run));
 }

@@ -40,10 +40,10 @@ enum gs_status gsi_input_feed_open(struct gsi_input_feed **feed, struct gsi_feed
 void gsi_input_feed_close(struct gsi_input_feed *feed); /* NULL: nothing */
 
 /* gsi_input_feed_next: returns the run to be read next; NULL: none can be, or may be yet.
- * gsi_input_feed_place: returns the forecast first key of its next block, as gsi_frame_feed_place
- * does. Returns 0 for a run that does not hold its own buffers yet. */
+ * gsi_input_feed_forecast: returns the forecast first key of its next block, as
+ * gsi_frame_feed_forecast does. Returns 0 for a run that does not hold its own buffers yet. */
 struct gsi_fed_run *gsi_input_feed_next(const struct gsi_input_feed *feed);
-gsi_u128 gsi_input_feed_place(const struct gsi_fed_run *run);
+gsi_u128 gsi_input_feed_forecast(const struct gsi_fed_run *run);
 
 /* gsi_input_feed_is_idle: returns whether no input is being decompressed. NULL: yes. */
 bool gsi_input_feed_is_idle(const struct gsi_input_feed *feed);

@@ -80,6 +80,6 @@ enum gs_status gsi_split_commit_files(struct gsi_target *target, uint64_t count,
             target->loop->error, GS_E_VERIFY, 0,
             "'%s': the files have %llu of %llu elements; %s; check the memory of this machine",
             target->output.name, (unsigned long long)count, (unsigned long long)wanted,
-            gsi_target_left(target));
+            gsi_target_describe_left(target));
     return gsi_split_files_commit(files, &target->output.is_placed, target->loop->error);
 }

@@ -247,12 +247,13 @@ enum gs_status gsi_write_flow_verify(const struct gsi_write_flow *write_flow, ui
                               "'%s': %llu elements were sorted, but %llu were written; %s; check "
                               "the memory of this machine",
                               target->output.name, (unsigned long long)count,
-                              (unsigned long long)write_flow->flow.count, gsi_target_left(target));
+                              (unsigned long long)write_flow->flow.count,
+                              gsi_target_describe_left(target));
     if (!gsi_groups_are_whole(&write_flow->group.groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': the groups do not contain all the elements that were sorted; %s; "
                         "check the memory of this machine",
-                        target->output.name, gsi_target_left(target));
+                        target->output.name, gsi_target_describe_left(target));
     const struct gsi_fold_field *folded =
         write_flow->group.groups.has_fold
             ? gsi_folder_differs(&write_flow->group.groups.folder, fields)
@@ -263,7 +264,7 @@ enum gs_status gsi_write_flow_verify(const struct gsi_write_flow *write_flow, ui
                     "'%s': --%s '%s' has another result over the groups than over the input; %s; "
                     "check the memory of this machine",
                     target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text,
-                    gsi_target_left(target));
+                    gsi_target_describe_left(target));
 }
 
 void gsi_write_flow_resume(struct gsi_write_flow *write_flow, const struct gsi_digest *digest)

@@ -251,7 +251,7 @@ static void test_partition__stop__leaves_all_keys(void **state)
         partition.prepare = prepare;
         partition.stop = &stop;
         run_workers(&split, list);
-        gsi_partition_give_up(&partition, list, (uint32_t)split.threads, &first, &end);
+        gsi_partition_restore(&partition, list, (uint32_t)split.threads, &first, &end);
         assert_true(prepared_keys() == split.count - (end - first));
         stopped += end - first >= BLOCK_KEYS;
         stop_at = UINT64_MAX;

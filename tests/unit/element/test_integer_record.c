@@ -84,7 +84,7 @@ static bool are_apart(const struct gsi_record *record)
     return true;
 }
 
-/* The words that records are, if they are any. */
+/* Returns whether records are sorted as integers, and which integers these are. */
 static bool make(const struct gsi_record *record, struct gsi_integer_map *word, bool *is_inline)
 {
     uint32_t bytes = record->bytes;

@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t room[3]; /* bytes that may be written below a, b and c */
 static uint64_t written[3];
 
-/* Below which of the directories, by the name the kernel remembers; -1: none. */
+/* Returns which of the directories an open file is in, by its path in /proc/self/fd; -1: none. */
 static int directory_of(int fd)
 {
     char link[64], name[256];

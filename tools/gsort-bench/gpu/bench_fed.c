@@ -1,8 +1,8 @@
 /* bench_fed.c: measures merges of runs in pinned host memory, through the device's own interface
  * (device/device.h). Frames are fed one by one, and windows return one by one, as in the last merge
  * of a sort on a GPU. Frames are as long as in a job that keeps runs in host memory, a quarter of a
- * window; shorter ones keep the link less busy. The bound is the link: a copy
- * in    and one out at the same time, of as many bytes.
+ * window; shorter ones keep the link less busy. The upper bound is the link: as
+ * many bytes as are merged, copied in and out at the same time.
  *
  * The clock runs from the first frame fed to the last window filled. Every output is checked
  * outside the clock: it is in order, and has the fingerprint of its input. */

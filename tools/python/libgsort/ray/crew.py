@@ -136,7 +136,7 @@ class Crew:
         return silent
 
     def _folder(self, node: str) -> str:
-        """Returns the name of the folder for a new keeper of a node.
+        """Returns the folder name for a new keeper, the actor that holds the files of a node.
 
         The name is new each time, because the previous keeper's folder may still be under removal.
         With `keeps` it is always the same, so that a kept folder is found again.
