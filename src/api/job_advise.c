@@ -36,7 +36,7 @@ static void put(struct line *line, const char *text)
 }
 
 /* Appends `before` and the word, in quotes if a shell would read it as something else. */
-static void put_integer_map(struct line *line, const char *before, const char *word)
+static void put_word(struct line *line, const char *before, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-_./:,=+@%";
@@ -64,15 +64,14 @@ static void put_option(struct line *line, const struct gs_job *job, enum gsi_opt
             put(line, option->name);
         }
         if (option->argument != NULL)
-            put_integer_map(line, goes_on ? "," : "=",
-                            i < given->count ? given->list[i] : given->text);
+            put_word(line, goes_on ? "," : "=", i < given->count ? given->list[i] : given->text);
     }
 }
 
 /* A name that begins with a dash is that of a file, too; a dash alone is standard input. */
 static void put_file(struct line *line, const char *name)
 {
-    put_integer_map(line, name[0] == '-' && name[1] != '\0' ? " ./" : " ", name);
+    put_word(line, name[0] == '-' && name[1] != '\0' ? " ./" : " ", name);
 }
 
 /* The name of what is sorted of a file: "b.sorted.u64" of "b.u64", whose ending may say its type.

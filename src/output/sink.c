@@ -275,7 +275,7 @@ void gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window)
                         window->data, window->bytes);
     gsi_format_tally(sink->target->inputs, window->data, window->bytes);
     const struct gsi_place place = memory_of(sink->target);
-    if (sink->bytes + window->bytes <= place.bytes) {
+    if (place.data != NULL && sink->bytes + window->bytes <= place.bytes) {
         accept_in_memory(sink, window, place.data + sink->bytes);
         return;
     }

@@ -66,7 +66,7 @@ GSI_INLINE uint64_t get_word(const uint8_t *from)
     return word;
 }
 
-GSI_INLINE void put_integer_map(uint8_t *to, uint64_t word)
+GSI_INLINE void put_word(uint8_t *to, uint64_t word)
 {
     memcpy(to, &word, sizeof word);
 }
@@ -99,7 +99,7 @@ GSI_INLINE uint8_t *pack(const uint64_t *values, uint32_t n, uint32_t bits, uint
         for (uint32_t j = 0; j < 8; j++) {
             const uint32_t bit = j * bits;
             const uint64_t word = values[i + j] << bit % 8 | begun;
-            put_integer_map(group + bit / 8, word);
+            put_word(group + bit / 8, word);
             begun = word >> (bit % 8 + bits) / 8 * 8;
         }
     }
@@ -143,7 +143,7 @@ GSI_INLINE uint32_t find_ones(const uint8_t *from, const uint8_t **end, uint32_t
     uint64_t before = 0;
     while (found < n && from < *end) {
         const uint8_t byte = *from++;
-        put_integer_map(places + found, ones.places[byte] + before);
+        put_word(places + found, ones.places[byte] + before);
         found += ones.count[byte];
         before = (before + 0x0808080808080808) & 0xf8f8f8f8f8f8f8f8;
     }
@@ -161,7 +161,7 @@ struct bits_out {
 GSI_INLINE void append(bits_out *out, uint64_t bits, uint32_t count) // count <= PART_BITS
 {
     out->word |= bits << out->filled;
-    put_integer_map(out->to, out->word);
+    put_word(out->to, out->word);
     out->filled += count;
     out->to += out->filled / 8;
     out->word >>= out->filled / 8 * 8;
