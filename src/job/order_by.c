@@ -31,32 +31,20 @@ static void divide(const struct gsi_options *options, struct gsi_order_by *order
     groups->split_value_count = 0;
     for (size_t i = 0; i < sizeof of_result; i++)
         order_by->is_given[of_result[i]] = false;
-    order_by->result =
-        (struct gsi_options){.reads_groups = true,
-                             .raw = true,
-                             .header_bytes = options->drop_header ? 0 : options->header_bytes,
-                             .nan_place = options->nan_place,
-                             .has_top = options->has_top,
-                             .top_count = options->top_count,
-                             .output = options->output,
-                             .writer = options->writer,
-                             .output_zstd_level = pack_level,
-                             .verify_read = options->verify_read,
-                             .split_values = options->split_values,
-                             .split_value_count = options->split_value_count,
-                             .split_count = options->split_count,
-                             .thread_count = options->thread_count,
-                             .fan_in = options->fan_in,
-                             .temp_dirs = options->temp_dirs,
-                             .temp_dir_count = options->temp_dir_count,
-                             .compress = options->compress,
-                             .compress_level = options->compress_level,
-                             .io = options->io,
-                             .chunk_bytes = options->chunk_bytes,
-                             .window_bytes = options->window_bytes,
-                             .spill_all = options->spill_all,
-                             .device = GSI_DEVICE_CPU,
-                             .cancel = options->cancel};
+    struct gsi_options *result = &order_by->result;
+    *result = gsi_spec_of_part(options);
+    result->reads_groups = true;
+    result->header_bytes = options->drop_header ? 0 : options->header_bytes;
+    result->nan_place = options->nan_place;
+    result->has_top = options->has_top;
+    result->top_count = options->top_count;
+    result->output = options->output;
+    result->writer = options->writer;
+    result->output_zstd_level = pack_level;
+    result->verify_read = options->verify_read;
+    result->split_values = options->split_values;
+    result->split_value_count = options->split_value_count;
+    result->split_count = options->split_count;
 }
 
 /* Temporary files of both jobs are beside the output by default. */
@@ -259,9 +247,7 @@ static void complete(const struct gsi_job *job)
     struct gsi_order_by *order_by = job->order_by;
     struct gsi_options *result = &order_by->result;
     order_by->reader = gsi_pipe_reader(&order_by->pipe);
-    result->action = GS_SORT;
     result->inputs = names;
-    result->input_count = 1;
     result->readers = &order_by->reader;
     result->raw = job->inputs.head.format == NULL;
     result->record_bytes = result->raw ? (uint32_t)order_by->entry_bytes : 0;

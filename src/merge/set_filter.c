@@ -506,10 +506,8 @@ static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t wor
     struct gsi_set_work *work = &sets->works[worker_idx];
     const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
     uint8_t *blocks = work->element + ELEMENTS * element;
-    *work = (struct gsi_set_work){.sets = sets,
-                                  .file = input,
-                                  .element = work->element,
-                                  .keep_most = gsi_filter_block(sets->inputs->layout)};
+    *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
+    work->keep_most = gsi_filter_block(sets->inputs->layout);
     const struct gsi_input *table = sets->inputs->table;
     for (size_t i = 0; i < sets->inputs->count; i++)
         if (is_compared(sets, idx_of(sets, input), i))

@@ -5,6 +5,7 @@
 #include "job/job.h"
 #include "job/job_report.h"
 #include "job/run.h"
+#include "job/spec/spec.h"
 #include "loop/loop.h"
 
 #include <stdlib.h>
@@ -20,27 +21,6 @@ static void *run(void *context)
 }
 
 /* ---- options ---- */
-
-/* The options of the job that concern its resources, and none that concern its elements. */
-static struct gsi_options inner_options(const struct gsi_job *job)
-{
-    const struct gsi_options *outer = job->options;
-    return (struct gsi_options){.action = GS_SORT,
-                                .raw = true,
-                                .input_count = 1,
-                                .thread_count = job->plan.sizes.thread_count,
-                                .fan_in = outer->fan_in,
-                                .temp_dirs = outer->temp_dirs,
-                                .temp_dir_count = outer->temp_dir_count,
-                                .compress = outer->compress,
-                                .compress_level = outer->compress_level,
-                                .io = outer->io,
-                                .chunk_bytes = outer->chunk_bytes,
-                                .window_bytes = outer->window_bytes,
-                                .spill_all = outer->spill_all,
-                                .device = GSI_DEVICE_CPU,
-                                .cancel = outer->cancel};
-}
 
 static void set_elements(struct gsi_inner_sort *sort, uint32_t entry_bytes, const char *key)
 {
@@ -62,8 +42,9 @@ enum gs_status gsi_inner_sort_start(
     const char *key, uint64_t bytes, uint64_t memory_bytes,
     int64_t (*read)(void *context, void *data, size_t bytes, struct gs_error *error), void *context)
 {
-    *sort = (struct gsi_inner_sort){.options = inner_options(job), .name = name};
+    *sort = (struct gsi_inner_sort){.options = gsi_spec_of_part(job->options), .name = name};
     struct gsi_options *options = &sort->options;
+    options->thread_count = job->plan.sizes.thread_count;
     sort->reader = read != NULL ? (struct gs_reader){.read = read, .context = context}
                                 : gsi_pipe_reader(&sort->in);
     sort->reader.bytes = bytes;

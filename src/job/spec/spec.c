@@ -77,6 +77,25 @@ uint32_t gsi_spec_pack_level(const struct gsi_options *options)
     return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
 }
 
+struct gsi_options gsi_spec_of_part(const struct gsi_options *options)
+{
+    return (struct gsi_options){.action = GS_SORT,
+                                .raw = true,
+                                .input_count = 1,
+                                .thread_count = options->thread_count,
+                                .fan_in = options->fan_in,
+                                .temp_dirs = options->temp_dirs,
+                                .temp_dir_count = options->temp_dir_count,
+                                .compress = options->compress,
+                                .compress_level = options->compress_level,
+                                .io = options->io,
+                                .chunk_bytes = options->chunk_bytes,
+                                .window_bytes = options->window_bytes,
+                                .spill_all = options->spill_all,
+                                .device = GSI_DEVICE_CPU,
+                                .cancel = options->cancel};
+}
+
 /* Returns whether one element of each group is written, and its bytes do not decide which. Its
  * fields may be folded. */
 static bool keeps_one(const struct gsi_options *options)

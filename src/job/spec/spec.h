@@ -35,6 +35,10 @@ struct gsi_chosen {
 bool gsi_spec_is_split(const struct gsi_options *options);
 uint32_t gsi_spec_pack_level(const struct gsi_options *options);
 
+/* gsi_spec_of_part: returns the options of a sort that does a part of a job, on the CPU. They are
+ * those options of the job that concern its resources; none concern its elements or its output. */
+struct gsi_options gsi_spec_of_part(const struct gsi_options *options);
+
 /* gsi_spec_keeps_elements: whether the elements that --unique writes are as they were read. Then
  * --unique can be applied again to these and others, with the same result. */
 bool gsi_spec_keeps_elements(const struct gsi_options *options);
