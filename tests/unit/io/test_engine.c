@@ -378,6 +378,22 @@ static uint64_t cpu_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+enum { BLOCKED_WAIT_NS = 50000000, BLOCKED_WAITS = 10 };
+
+/* A loaded machine may charge this process for one wait, but not for each of ten: an engine that
+ * spins uses all of every wait. */
+static uint64_t least_cpu_of_waits(struct gsi_engine *engine)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < BLOCKED_WAITS && least > BLOCKED_WAIT_NS / 2; i++) {
+        uint64_t before = cpu_ns();
+        gsi_engine_wait(engine, BLOCKED_WAIT_NS);
+        uint64_t used = cpu_ns() - before;
+        least = used < least ? used : least;
+    }
+    return least;
+}
+
 static void test_engine__blocked_transfers__cost_no_cpu(void **state)
 {
     struct fixture *fixture = begin(state);
@@ -391,11 +407,9 @@ static void test_engine__blocked_transfers__cost_no_cpu(void **state)
         start(fixture->engine, &transfers[1], GSI_IO_WRITE, full[1], data, PIPE_BYTES,
               GSI_IO_STREAM);
         wait_until_full(fixture->engine, full[1]);
-        uint64_t before = cpu_ns();
-        gsi_engine_wait(fixture->engine, 50000000);
-        uint64_t used = cpu_ns() - before;
-        if (used > 25000000)
-            test_fail("%s: %llu of 50000000 ns", pair_kinds[i], (unsigned long long)used);
+        uint64_t used = least_cpu_of_waits(fixture->engine);
+        if (used > BLOCKED_WAIT_NS / 2)
+            test_fail("%s: %llu of %u ns", pair_kinds[i], (unsigned long long)used, BLOCKED_WAIT_NS);
         gsi_engine_cancel(fixture->engine);
         finish(fixture->engine, transfers, 2);
         for (int end = 0; end < 2; end++) {
