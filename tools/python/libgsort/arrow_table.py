@@ -44,13 +44,6 @@ class Column:
     """Describes a column. `is_decimal`: integers of 128 bits. `metadata` includes the name of an
     extension type."""
 
-    format: bytes
-    name: str
-    flags: int
-    metadata: bytes
-    dtype: np.dtype[Any]
-    is_decimal: bool
-
     def __init__(self, format: bytes, name: str, flags: int, metadata: bytes = b'') -> None:
         self.format, self.name, self.flags, self.metadata = format, name, flags, metadata
         self.is_decimal = False
@@ -74,7 +67,6 @@ class Columns:
     """Describes the columns of a table (`is_table`), or the column of an array. The metadata are
     those of the first table pushed."""
 
-    is_table: bool
     dtype: np.dtype[Any]
     metadata: bytes = b''  # of the table
 
@@ -199,9 +191,6 @@ class Batches:
 
     The schema is valid inside the `with` block, and a batch until the next one is read.
     """
-
-    schema: c.ArrowSchema
-    batch: c.ArrowArray
 
     def __init__(self, data: Any) -> None:
         self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
@@ -372,8 +361,6 @@ def _time_of(format: bytes) -> Optional[str]:
 class AnySource:
     """Fills an exported stream with columns of any type."""
 
-    sorter: Sorter
-    stream: TableStream
     error: Any = None
 
     def __init__(self, sorter: Sorter, stream: TableStream) -> None:

@@ -95,13 +95,6 @@ class Shown:
     """Shows the progress of a table: True draws a line; a function is called with each Progress.
     Bytes are those of Arrow or of a file."""
 
-    show: Callable[[Progress], object]
-    end: Callable[[], object]
-    phase: str
-    begun: float
-    phase_begun: float
-    last: float
-
     def __init__(self, progress: Progressing) -> None:
         self.show, self.end = progress_shower(progress)
         self.phase, self.begun, self.phase_begun, self.last = '', time.monotonic(), 0.0, 0.0

@@ -52,14 +52,6 @@ class LostNodes(Error, RuntimeError):
 
 
 class Crew:
-    threads: int
-    memory_bytes: int
-    temp: Optional[str]
-    name: str
-    token: str
-    keeps: bool
-    made: int
-    again: int
 
     def __init__(self, threads: int, memory_bytes: int, temp: Optional[str], name: str, token: str,
                  keeps: bool) -> None:

@@ -22,7 +22,7 @@ from .cut import part_begin
 from .journal import Journal
 from .plan import Plan
 from .queries import add, joined
-from .tasks import Handle, Job, Slice
+from .tasks import Handle, Slice
 
 log: logging.Logger = logging.getLogger('libgsort')
 
@@ -33,16 +33,6 @@ GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes
 
 
 class Driver:
-    plan: Plan
-    job: Job
-    show: Callable[[Progress], object]
-    journal: Journal
-    maps: Dict[int, Handle]
-    parts: Dict[int, Dict[str, Any]]
-    facts: Dict[str, Any]
-    gauges: List[Gauge]
-    name: str
-    crew: Crew
     total: int
     files: List[str]
     list: str

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from dataclasses import asdict, fields
-from typing import Any, Dict, List, Optional, Sequence, TextIO, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import Error, file_error
 from . import s3, store
@@ -25,11 +25,6 @@ class JournalError(Error, RuntimeError):
 class Journal:
     """Owns the folder beside the output. It contains the journal, parts and, if all nodes see them,
     sorted files."""
-
-    access: Access
-    folder: Folder
-    lines: List[Dict[str, Any]]
-    file: TextIO
 
     def __init__(self, folder: str, sort: Dict[str, Any], resume: bool,
                  access: Access = Access()) -> None:

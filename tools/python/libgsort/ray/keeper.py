@@ -89,10 +89,6 @@ class Folder:
     Raises a BlockingIOError if the folder has another owner.
     """
 
-    path: str
-    lock: int
-    watch: int
-
     def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',),
                  told: Optional[Mapping[str, str]] = None) -> None:
         """last: a command that runs before the folder of a dead owner is removed. told: is added to
@@ -153,9 +149,6 @@ def sweep(temp: str, done: str) -> None:
 class Server(flight.FlightServerBase):  # type: ignore[misc]
     """Serves bytes of the files in its folder to clients with the token."""
 
-    folder: str
-    token: str
-
     def __init__(self, location: str, folder: str, token: str) -> None:
         super().__init__(location)
         self.folder, self.token = folder, token
@@ -186,14 +179,8 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
 class Keeper:
     """The actor. address: of this node, for other nodes"""
 
-    temp: str
-    name: str
-    token: str
-    address: str
-    keeps: bool
     folder: Folder
     server: Server
-    url: str
 
     def __init__(self, temp: str, name: str, token: str, address: str, keeps: bool) -> None:
         self.temp, self.name, self.token = temp, name, token

@@ -15,7 +15,7 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, List, Optional, Tuple, Type
+    from typing import Any, Callable, List, Optional, Tuple
 
 
 def converted_type(kind: pa.DataType, is_unpacked: bool = True) -> pa.DataType:
@@ -49,10 +49,6 @@ class Converter:
     """Converts one column to its payload type and back. This base class leaves the column
     unchanged."""
 
-    name: str
-    type: pa.DataType
-    converted: pa.DataType
-
     def __init__(self, field: pa.Field, converted: Optional[pa.DataType] = None) -> None:
         self.name, self.type = field.name, field.type
         self.converted = field.type if converted is None else converted
@@ -74,9 +70,6 @@ class Converter:
 
 
 class Unpacked(Converter):
-    is_extension: bool
-    storage: pa.DataType
-    plain: pa.DataType
 
     def __init__(self, field: pa.Field) -> None:
         self.is_extension = isinstance(field.type, pa.BaseExtensionType)
@@ -105,11 +98,6 @@ class ListViews(Unpacked):
 
     pyarrow 26 casts between views and lists wrongly, so they are built from their offsets.
     """
-
-    view: pa.DataType
-    lists: Type[pa.Array]
-    views: Type[pa.Array]
-    offset: pa.DataType
 
     def __init__(self, field: pa.Field) -> None:
         self.view = field.type
@@ -142,11 +130,6 @@ class ListViews(Unpacked):
 class Dictionary(Converter):
     """Converts a dictionary column to indexes of the values of all its dictionaries, which stay in
     memory."""
-
-    limit_bytes: int
-    values: pa.Array
-    index_type: pa.DataType
-    most: int
 
     def __init__(self, field: pa.Field, limit_bytes: int) -> None:
         super().__init__(field, pa.int32())
@@ -256,8 +239,6 @@ def converter_of(field: pa.Field, limit_bytes: int) -> Converter:
 
 class Converters:
     """The converters of all columns of a table. limit_bytes: the maximum size of a dictionary"""
-
-    converted: pa.Schema
 
     def __init__(self, schema: pa.Schema, limit_bytes: int) -> None:
         self.schema = schema

@@ -88,10 +88,6 @@ def _refuse_unordered(field: pa.Field) -> None:
 
 
 class Order:
-    converters: Converters
-    keys: Sequence[Key]
-    nulls_first: bool
-    options: Mapping[str, Any]
 
     def __init__(self, converters: Converters, keys: Sequence[Key], nulls_first: bool,
                  options: Mapping[str, Any]) -> None:

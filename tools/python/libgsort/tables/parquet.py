@@ -147,9 +147,6 @@ def _read(file: Any, source: Source, sorter: TableSorter, show: Callable[[int], 
 class Style:
     """How the output is written: by default as the first input."""
 
-    is_flat: bool
-    rows_most: int
-
     def __init__(self, file: Any, compression: Optional[str], compression_level: Optional[int],
                  row_group_size: Optional[int]) -> None:
         meta = file.metadata
@@ -267,12 +264,6 @@ class Placed:
     """A file that gets its name after all of it is on disk. Until then, an old file with that name
     does not change."""
 
-    target: str
-    folder: str
-    fd: int
-    name: Optional[str]
-    path: str
-
     def __init__(self, target: str) -> None:
         self.target, self.folder = target, os.path.dirname(target)
         try:
@@ -332,9 +323,6 @@ class Placed:
 class Uploaded(Placed):
     """A temporary file in `folder` that is copied to a URL after all of it is written. It gets its
     name there by a move, so readers never see a part of it."""
-
-    system: pa.fs.FileSystem
-    place: str
 
     def __init__(self, url: str, folder: str, options: Optional[Mapping[str, Any]]) -> None:
         self.system, self.place = file_system(url, options or {})

@@ -123,13 +123,6 @@ def sizes_of(array: pa.Array) -> npt.NDArray[np.int64]:
 class Rows:
     """The layout of the records of a table, which its first rows decide."""
 
-    order: Order
-    schema: pa.Schema
-    texts: List[int]
-    has_rest: bool
-    dtype: np.dtype[np.void]
-    rest_schema: pa.Schema
-
     def __init__(self, order: Order, first: pa.RecordBatch) -> None:
         """first: a batch with the first rows, converted"""
         self.order, self.schema = order, first.schema

@@ -131,18 +131,6 @@ def _warn_of_enum(field: pa.Field) -> None:
 class RowSorter:
     """Sorts converted batches. options: of the Sorter. row_most: bytes of a row"""
 
-    order: Order
-    memory: int
-    temp: str
-    options: Mapping[str, Any]
-    row_most: int
-    row_count: int
-    runs: int
-    passes: int
-    spilled_bytes: int
-    first_bytes: int
-    group_bytes: int
-    group_count: int
     sorter: Sorter
     store: Store
 
@@ -321,19 +309,6 @@ class RowSorter:
 
 class TableSorter:
     """Accepts batches of a schema, and then returns their rows in order, once."""
-
-    schema: pa.Schema
-    memory: int
-    cancel: Optional[Cancel]
-    temp: str
-    keys: List[Key]
-    converters: Converters
-    order: Order
-    sorter: RowSorter
-    report: TableReport
-    shown: Shown
-    started: float
-    taken_bytes: int
 
     def __init__(self, schema: pa.Schema, keys: Keys, nulls: str, memory: int, temp: Optional[Path],
                  cancel: Optional[Cancel] = None, threads: Optional[int] = None,

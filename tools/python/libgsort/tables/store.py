@@ -23,7 +23,7 @@ from ..errors import error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Iterator, List, Optional, Tuple
+    from typing import Any, Iterator, List, Optional, Tuple
 
     import numpy.typing as npt
 
@@ -49,12 +49,6 @@ def open_unnamed(directory: str) -> Tuple[int, Optional[str]]:
 class Spill:
     """An unnamed file of batches. Other processes cannot open it, and it is removed when this
     process ends."""
-
-    directory: str
-    schema: pa.Schema
-    bytes: int
-    fd: int
-    close: Callable[[], object]
 
     def __init__(self, directory: str, schema: pa.Schema) -> None:
         self.directory, self.schema, self.bytes = directory, schema, 0
@@ -123,11 +117,6 @@ class _Run:
 class Store:
     """held_most: bytes of runs in memory. front_bytes: bytes of the runs in the file that are in
     memory while they are read"""
-
-    schema: pa.Schema
-    temp: str
-    held_most: int
-    front_bytes: int
 
     def __init__(self, schema: pa.Schema, temp: str, held_most: int, front_bytes: int) -> None:
         self.schema, self.temp = schema, temp

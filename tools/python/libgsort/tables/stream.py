@@ -27,11 +27,6 @@ OPTIONS = {'memory', 'temp', 'progress', 'cancel', 'reverse', 'threads'}
 
 
 class TableStream:
-    schema: pa.Schema
-    is_table: bool
-    cancel: Cancel
-    asked: Optional[Cancel]
-    sorter: TableSorter
 
     def __init__(self, batches: Batches, key: Keys, nulls: str, options: Mapping[str, Any]) -> None:
         self.schema, self.is_table = schema_of(batches)
