@@ -409,7 +409,8 @@ static void test_engine__blocked_transfers__cost_no_cpu(void **state)
         wait_until_full(fixture->engine, full[1]);
         uint64_t used = least_cpu_of_waits(fixture->engine);
         if (used > BLOCKED_WAIT_NS / 2)
-            test_fail("%s: %llu of %u ns", pair_kinds[i], (unsigned long long)used, BLOCKED_WAIT_NS);
+            test_fail("%s: %llu of %u ns", pair_kinds[i], (unsigned long long)used,
+                      BLOCKED_WAIT_NS);
         gsi_engine_cancel(fixture->engine);
         finish(fixture->engine, transfers, 2);
         for (int end = 0; end < 2; end++) {
