@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 /* EINVAL: the file system cannot sync directories. */
-static enum gs_status sync_names(int fd, const char *path, struct gs_error *error)
+enum gs_status gsi_kept_dir_sync(const struct gsi_kept_dir *dir, struct gs_error *error)
 {
-    if (fsync(fd) != 0 && errno != EINVAL)
-        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot sync", path);
+    if (fsync(dir->fd) != 0 && errno != EINVAL)
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot sync", dir->path);
     return GS_OK;
 }
 
@@ -19,51 +19,50 @@ static enum gs_status sync_names(int fd, const char *path, struct gs_error *erro
  * cannot be synced. */
 static enum gs_status sync_parent(const struct gsi_kept_dir *dir, struct gs_error *error)
 {
-    int fd = openat(dir->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && errno == EACCES)
+    const struct gsi_kept_dir parent = {
+        .path = dir->path, .fd = openat(dir->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (parent.fd < 0 && errno == EACCES)
         return GS_OK;
-    if (fd < 0)
+    if (parent.fd < 0)
         return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", dir->path);
-    enum gs_status status = sync_names(fd, dir->path, error);
-    close(fd);
+    enum gs_status status = gsi_kept_dir_sync(&parent, error);
+    close(parent.fd);
     return status;
+}
+
+/* If this fails, the directory may be open. */
+static enum gs_status open_dir(struct gsi_kept_dir *dir, struct gs_error *error)
+{
+    struct stat info;
+    const char *path = dir->path;
+    dir->is_new = mkdir(path, 0700) == 0;
+    if (!dir->is_new && errno != EEXIST)
+        return gsi_fail(error, gsi_status_of_errno(errno), errno,
+                        "'%s': cannot create the directory", path);
+    dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir->fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "'%s': is a file or a symbolic link; --resume needs a directory", path);
+    if (dir->fd < 0 || fstat(dir->fd, &info) != 0)
+        return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", path);
+    if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "'%s': other users can write to it; --resume needs a directory that only "
+                        "you can write to",
+                        path);
+    if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? gsi_fail(error, GS_E_USAGE, 0,
+                                               "'%s': another gsort is using this directory", path)
+                                    : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path);
+    return dir->is_new ? sync_parent(dir, error) : GS_OK;
 }
 
 enum gs_status gsi_kept_dir_open(const char *path, struct gsi_kept_dir *dir, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    struct stat info;
     *dir = (struct gsi_kept_dir){.path = path, .fd = -1};
-    dir->is_new = mkdir(path, 0700) == 0;
-    if (!dir->is_new && errno != EEXIST)
-        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno,
-                            "'%s': cannot create the directory", path),
-                   fail);
-    dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir->fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-        GSI_TRY_OR(gsi_fail(error, GS_E_USAGE, 0,
-                            "'%s': is a file or a symbolic link; --resume needs a directory", path),
-                   fail);
-    if (dir->fd < 0 || fstat(dir->fd, &info) != 0)
-        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", path),
-                   fail);
-    if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        GSI_TRY_OR(gsi_fail(error, GS_E_USAGE, 0,
-                            "'%s': other users can write to it; --resume needs a directory that "
-                            "only you can write to",
-                            path),
-                   fail);
-    if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
-        GSI_TRY_OR(errno == EWOULDBLOCK
-                       ? gsi_fail(error, GS_E_USAGE, 0,
-                                  "'%s': another gsort is using this directory", path)
-                       : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path),
-                   fail);
-    if (dir->is_new)
-        GSI_TRY_OR(sync_parent(dir, error), fail);
-    return GS_OK;
-fail:
-    gsi_kept_dir_close(dir);
+    enum gs_status status = open_dir(dir, error);
+    if (status != GS_OK)
+        gsi_kept_dir_close(dir);
     return status;
 }
 
@@ -94,14 +93,4 @@ enum gs_status gsi_kept_dir_file(const struct gsi_kept_dir *dir, const char *nam
         return gsi_fail(error, GS_E_IO, refusal, "'%s/%s': cannot open", dir->path, name);
     return gsi_fail(error, GS_E_USAGE, 0, "'%s/%s': was not created by gsort; remove it", dir->path,
                     name);
-}
-
-enum gs_status gsi_kept_dir_sync(const struct gsi_kept_dir *dir, struct gs_error *error)
-{
-    return sync_names(dir->fd, dir->path, error);
-}
-
-void gsi_kept_dir_remove(const struct gsi_kept_dir *dir, const char *name)
-{
-    (void)!unlinkat(dir->fd, name, 0);
 }

@@ -27,7 +27,4 @@ enum gs_status gsi_kept_dir_file(const struct gsi_kept_dir *dir, const char *nam
 /* gsi_kept_dir_sync: syncs the directory: names that were created or removed. */
 enum gs_status gsi_kept_dir_sync(const struct gsi_kept_dir *dir, struct gs_error *error);
 
-/* gsi_kept_dir_remove: removes a file in it, if there is one. */
-void gsi_kept_dir_remove(const struct gsi_kept_dir *dir, const char *name);
-
 #endif

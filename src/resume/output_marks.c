@@ -112,13 +112,10 @@ static enum gs_status restore_taken(struct gsi_output_marks *marks, const struct
     const struct gsi_resume *resume = marks->resume;
     const struct gsi_resume_written *head = &entry->head.written;
     uint64_t keys = 0;
-    bool is_sound = head->run_count == list->count && head->rest_bytes < GSI_DIRECT_ALIGN &&
-                    head->rest_bytes <= head->bytes && head->last_bytes == marks->entry_bytes;
-    if (is_sound)
-        GSI_TRY(gsi_snapshot_get(resume, entry->arrays[0], marks->taken,
-                                 head->run_count * sizeof *marks->taken));
-    for (uint32_t i = 0; is_sound && i < list->count; i++) {
-        is_sound = marks->taken[i] <= list->entries[i].key_count;
+    bool is_sound = head->rest_bytes < GSI_DIRECT_ALIGN && head->rest_bytes <= head->bytes;
+    GSI_TRY(gsi_snapshot_load(resume, entry, 0, marks->taken, list->count * sizeof *marks->taken));
+    for (uint32_t i = 0; i < list->count; i++) {
+        is_sound &= marks->taken[i] <= list->entries[i].key_count;
         keys += marks->taken[i];
     }
     is_sound &= keys == head->digest.count && keys * marks->output_bytes == head->bytes;
@@ -131,7 +128,7 @@ static enum gs_status restore_check(struct gsi_output_marks *marks,
 {
     const struct gsi_resume_written *head = &entry->head.written;
     struct gsi_stream_check *check = &marks->delivery->check;
-    GSI_TRY(gsi_snapshot_get(marks->resume, entry->arrays[1], check->last, head->last_bytes));
+    GSI_TRY(gsi_snapshot_load(marks->resume, entry, 1, check->last, marks->entry_bytes));
     if (marks->delivery->has_blocks) {
         gsi_write_flow_resume(&marks->delivery->write_flow, &head->digest);
         gsi_digest_add_elements(check->layout, &check->digest, check->last, 1);
@@ -156,7 +153,7 @@ static enum gs_status restore(struct gsi_output_marks *marks, struct gsi_run_lis
         list->entries[i].key_count -= marks->taken[i];
     }
     GSI_TRY(restore_check(marks, entry));
-    GSI_TRY(gsi_snapshot_get(resume, entry->arrays[2], marks->rest, head->rest_bytes));
+    GSI_TRY(gsi_snapshot_load(resume, entry, 2, marks->rest, head->rest_bytes));
     marks->cut_bytes = marks->delivered_bytes = head->bytes;
     job->loop->done_bytes = head->digest.count * marks->entry_bytes;
     job->report->output_bytes = head->bytes;

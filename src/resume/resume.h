@@ -91,17 +91,15 @@ struct gsi_resume_job {
 
 /* The contents of the journal when a process begins. */
 struct gsi_snapshot {
-    bool has_begin;   /* it is a journal: the files in DIR are ours */
     bool has_entries; /* there is something to continue with, in the same memory */
     bool has_runs;    /* it sorts, with the plan of `begin`; otherwise, it counts values */
     bool is_written;  /* it ends with DONE */
     struct gsi_resume_begin begin;
-    struct gsi_resume_entry first_run, last[GSI_RESUME_TYPES]; /* of each type; type 0: none */
-    uint64_t count[GSI_RESUME_TYPES];                          /* entries of each type */
-    uint64_t input_count;
-    uint64_t data_bytes; /* of the input, in runs or counts */
-    uint64_t runs_end;   /* where DIR/runs ends */
-    uint64_t held_bytes; /* disk that files in DIR have */
+    struct gsi_resume_entry last[GSI_RESUME_TYPES]; /* of each type; type 0: none */
+    uint64_t count[GSI_RESUME_TYPES];               /* entries of each type */
+    uint64_t data_bytes;                            /* of the input, in runs or counts */
+    uint64_t runs_end;                              /* where DIR/runs ends */
+    uint64_t held_bytes;                            /* disk that files in DIR have */
 };
 
 /* gsi_resume_open: opens DIR once the inputs are known. If DIR has a journal, it reads that and
@@ -125,11 +123,11 @@ enum gs_status gsi_resume_constrain(const struct gsi_resume *resume,
 
 /* gsi_resume_plan: checks a plan that was made from such a request: it is the first process's. Adds
  * as many threads as the budget has beyond that.
- * in    thread_bytes: of the request, before a codec was added
+ * in    codec: whose memory the request counts by now
  * out   begin: what the journal keeps of the plan
  * fails GS_E_USAGE: it is another plan */
 enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi_budget *budget,
-                               const struct gsi_plan_request *request, uint64_t thread_bytes,
+                               const struct gsi_plan_request *request,
                                const struct gsi_codec_plan *codec, struct gsi_plan *plan,
                                struct gsi_resume_begin *begin, struct gs_error *error);
 

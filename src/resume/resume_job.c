@@ -166,7 +166,7 @@ static void add_threads(const struct gsi_resume *resume, const struct gsi_budget
 }
 
 enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi_budget *budget,
-                               const struct gsi_plan_request *request, uint64_t thread_bytes,
+                               const struct gsi_plan_request *request,
                                const struct gsi_codec_plan *codec, struct gsi_plan *plan,
                                struct gsi_resume_begin *begin, struct gs_error *error)
 {
@@ -179,7 +179,7 @@ enum gs_status gsi_resume_plan(const struct gsi_resume *resume, const struct gsi
                                                                         : GSI_RESUME_VERSION,
                                   .element_bytes = resume->job.loop->layout->element_bytes,
                                   .memory_bytes = request->memory_bytes,
-                                  .thread_bytes = thread_bytes,
+                                  .thread_bytes = request->thread_bytes - codec->bytes,
                                   .thread_count = request->thread_count,
                                   .codec = has_codec ? (uint32_t)codec->id << 8 | codec->level : 0,
                                   .fan_in = plan->fan_in,
@@ -228,13 +228,14 @@ static enum gs_status check_new_journal(const struct gsi_resume *resume)
 static enum gs_status clear_dir(struct gsi_resume *resume)
 {
     uint64_t held;
-    for (size_t i = 0; i < NAMES && !resume->snapshot.has_begin; i++)
+    const bool has_journal = resume->snapshot.count[GSI_RESUME_BEGIN] > 0;
+    for (size_t i = 0; i < NAMES && !has_journal; i++)
         if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i], &held))
             return fail_foreign(resume, names[i]);
-    if (!resume->snapshot.has_begin)
+    if (!has_journal)
         GSI_TRY(check_new_journal(resume));
-    gsi_kept_dir_remove(&resume->dir, RUNS);
-    gsi_kept_dir_remove(&resume->dir, OUTPUT);
+    (void)!unlinkat(resume->dir.fd, RUNS, 0);
+    (void)!unlinkat(resume->dir.fd, OUTPUT, 0);
     resume->snapshot.held_bytes = 0;
     return GS_OK;
 }
@@ -266,7 +267,7 @@ static enum gs_status begin_journal(struct gsi_resume *resume)
     struct gs_error *error = resume->job.loop->error;
     GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
-    gsi_kept_dir_remove(&resume->dir, NEW_MANIFEST);
+    (void)!unlinkat(resume->dir.fd, NEW_MANIFEST, 0);
     resume->journal = (struct gsi_journal){.fd = -1};
     GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, true, &resume->journal.fd, error));
     resume->head.begin = resume->snapshot.begin;
@@ -301,63 +302,52 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume, const struct gsi_resu
 
 enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill_store *store)
 {
-    enum gs_status status = GS_OK;
-    int fd = -1, direct_fd;
+    enum gs_status status;
+    int fd;
     struct stat info;
     const struct gsi_resume_job *job = &resume->job;
-    GSI_TRY_OR(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->loop->error), fail);
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->loop->error));
     if (fstat(fd, &info) != 0)
-        GSI_TRY_OR(gsi_fail(job->loop->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open",
-                            resume->dir.path),
-                   fail);
-    if ((uint64_t)info.st_size < resume->snapshot.runs_end)
-        GSI_TRY_OR(gsi_snapshot_fail_wrong(resume), fail);
-    GSI_TRY_OR(gsi_kept_dir_sync(&resume->dir, job->loop->error),
-               fail); /* all names are there by now */
-    direct_fd = gsi_direct_open(fd, O_RDWR);
-    if (direct_fd >= 0)
+        status = gsi_fail(job->loop->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open",
+                          resume->dir.path);
+    else if ((uint64_t)info.st_size < resume->snapshot.runs_end)
+        status = gsi_snapshot_fail_wrong(resume);
+    else
+        status = gsi_kept_dir_sync(&resume->dir, job->loop->error); /* all names are there by now */
+    const int direct_fd = status == GS_OK ? gsi_direct_open(fd, O_RDWR) : -1;
+    if (status != GS_OK || direct_fd >= 0)
         close(fd);
+    GSI_TRY(status);
     return gsi_spill_store_open_kept(store, &resume->dir.path, direct_fd >= 0 ? direct_fd : fd,
                                      direct_fd >= 0, resume->snapshot.runs_end, &job->loop->ledger,
                                      job->loop->error);
-fail:
-    if (fd >= 0)
-        close(fd);
-    return status;
 }
 
 /* ---- end ---- */
 
+/* All runs are in the journal: the first seal lends its memory. */
 enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
 {
-    enum gs_status status = GS_OK;
-    struct gsi_tally_sums *tallies = NULL;
     struct gsi_resume_input file;
     if (resume == NULL)
         return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
     GSI_TRY(gsi_resume_wait(resume));
-    GSI_TRY_OR(gsi_output_seal(&job->target->output, job->target->file_bytes, job->loop->error),
-               done);
-    GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->loop->error), done);
-    gsi_record_tally_save(resume->tally, tallies);
-    GSI_TRY_OR(gsi_resume_describe_output(resume, job->target->output.fd, &file), done);
+    GSI_TRY(gsi_output_seal(&job->target->output, job->target->file_bytes, job->loop->error));
+    GSI_TRY(gsi_resume_describe_output(resume, job->target->output.fd, &file));
+    gsi_record_tally_save(resume->tally, resume->seals);
     resume->head.done = (struct gsi_resume_done){.file = file,
                                                  .output_bytes = job->target->bytes,
                                                  .file_bytes = job->target->file_bytes,
                                                  .tally_count = resume->tally_count};
-    resume->arrays[0] = tallies;
+    resume->arrays[0] = resume->seals;
     gsi_snapshot_append(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
-    status = gsi_resume_wait(resume);
-    if (status != GS_OK)
-        gsi_loop_drain(job->loop);
-done:
-    free(tallies);
-    return status;
+    return gsi_resume_wait(resume);
 }
 
 /* Checks that the file `fd` is the output that the journal describes. With --verify=read, reads all
- * of it, even if the other process did. -1: the output was in its place, but is no more. */
+ * of it, even if the other process did.
+ * in    is_placed: it is in its place, where another one may be now, or none: -1 */
 static enum gs_status check_written(struct gsi_resume *resume, int fd, bool is_placed)
 {
     const struct gsi_resume_job *job = &resume->job;
@@ -382,31 +372,27 @@ static enum gs_status check_written(struct gsi_resume *resume, int fd, bool is_p
     return status;
 }
 
-/* The output is still in DIR: puts it in its place. */
-static enum gs_status place_output(struct gsi_resume *resume, int fd)
+/* Puts the output in its place, if it is still in DIR. Otherwise checks that it is there. */
+static enum gs_status place_output(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    enum gs_status status = check_written(resume, fd, false);
-    if (status != GS_OK) {
-        close(fd);
-        return status;
-    }
-    GSI_TRY(gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
-    return gsi_output_commit(&job->target->output, job->target->file_bytes, job->loop->error);
-}
-
-/* The output was put in its place: checks that it is still there. Its name is synced. */
-static enum gs_status find_output(struct gsi_resume *resume)
-{
-    const struct gsi_resume_job *job = &resume->job;
-    int fd = open(job->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct gs_error *error = job->loop->error;
+    struct gsi_output *output = &job->target->output;
+    int fd;
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, error));
+    const bool is_placed = fd < 0;
+    if (is_placed)
+        fd = open(job->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT)
-        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot open",
-                        job->target->output.name);
-    enum gs_status status = check_written(resume, fd, true);
-    if (fd >= 0)
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot open", output->name);
+    enum gs_status status = check_written(resume, fd, is_placed);
+    if (fd >= 0 && (is_placed || status != GS_OK))
         close(fd);
-    return status == GS_OK ? gsi_output_sync_dir(&job->target->output, job->loop->error) : status;
+    GSI_TRY(status);
+    if (is_placed)
+        return gsi_output_sync_dir(output, error);
+    GSI_TRY(gsi_output_keep(output, resume->dir.fd, OUTPUT, fd, error));
+    return gsi_output_commit(output, job->target->file_bytes, error);
 }
 
 enum gs_status gsi_resume_finish(struct gsi_resume *resume)
@@ -414,16 +400,14 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     const struct gsi_resume_job *job = &resume->job;
     const struct gsi_resume_entry *entry = &resume->snapshot.last[GSI_RESUME_DONE];
     const struct gsi_resume_done *done = &entry->head.done;
-    int fd;
     job->loop->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and little to allocate */
     GSI_TRY(gsi_resume_runs_open(resume));
     if (done->tally_count == resume->tally_count)
-        GSI_TRY(gsi_resume_restore_tally(resume, entry->arrays[0]));
+        GSI_TRY(gsi_resume_restore_tally(resume, entry));
     *job->tally = gsi_resume_tally(resume);
     job->target->bytes = done->output_bytes;
     job->target->file_bytes = done->file_bytes;
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->loop->error));
-    GSI_TRY(fd >= 0 ? place_output(resume, fd) : find_output(resume));
+    GSI_TRY(place_output(resume));
     job->report->bytes = done->output_bytes;
     return gsi_resume_end(resume);
 }
@@ -436,7 +420,7 @@ static void empty(struct gsi_resume *resume)
     for (size_t i = 0; i < NAMES; i++) {
         if (resume->is_done && strcmp(names[i], MANIFEST) == 0)
             (void)gsi_kept_dir_sync(&resume->dir, &unheard);
-        gsi_kept_dir_remove(&resume->dir, names[i]);
+        (void)!unlinkat(resume->dir.fd, names[i], 0);
     }
 }
 

@@ -56,10 +56,16 @@ enum gs_status gsi_snapshot_read(struct gsi_resume *resume);
 enum gs_status gsi_snapshot_next(const struct gsi_resume *resume, struct gsi_journal *at,
                                  struct gsi_resume_entry *entry);
 
-/* gsi_snapshot_get: reads `bytes` of an entry's array, which are at `off` in the journal.
+/* gsi_snapshot_get: reads `bytes` of an entry, which are at `off` in the journal.
  * fails GS_E_CORRUPT: they are gone */
 enum gs_status gsi_snapshot_get(const struct gsi_resume *resume, uint64_t off, void *data,
                                 uint64_t bytes);
+
+/* gsi_snapshot_load: reads array `idx` of an entry.
+ * fails GS_E_CORRUPT: it does not have `bytes`; they are gone */
+enum gs_status gsi_snapshot_load(const struct gsi_resume *resume,
+                                 const struct gsi_resume_entry *entry, uint32_t idx, void *data,
+                                 uint64_t bytes);
 
 /* gsi_snapshot_write: appends an entry of resume->head and resume->arrays, whose sizes the head
  * says, and syncs it. Returns 0, or an errno value.
@@ -110,8 +116,9 @@ uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_c
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume);
 void gsi_resume_runs_close(struct gsi_resume *resume);
 
-/* gsi_resume_restore_tally: adds the tally that is saved at `off` in the journal. */
-enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume, uint64_t off);
+/* gsi_resume_restore_tally: adds the tally that is the first array of an entry. */
+enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume,
+                                        const struct gsi_resume_entry *entry);
 
 /* ---- output_marks.c ---- */
 

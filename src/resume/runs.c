@@ -88,14 +88,13 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
 }
 
 /* The first seal lends its memory. */
-enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume, uint64_t off)
+enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume,
+                                        const struct gsi_resume_entry *entry)
 {
-    struct gsi_tally_sums *saved = seal_of(resume, 0);
-    enum gs_status status =
-        gsi_snapshot_get(resume, off, saved, resume->tally_count * sizeof *saved);
-    if (status == GS_OK)
-        gsi_record_tally_add_saved(resume->tally, saved);
-    return status;
+    GSI_TRY(gsi_snapshot_load(resume, entry, 0, resume->seals,
+                              resume->tally_count * sizeof *resume->seals));
+    gsi_record_tally_add_saved(resume->tally, resume->seals);
+    return GS_OK;
 }
 
 struct gsi_tally_report gsi_resume_tally(struct gsi_resume *resume)
@@ -106,6 +105,19 @@ struct gsi_tally_report gsi_resume_tally(struct gsi_resume *resume)
 
 /* ---- runs from the journal ---- */
 
+/* Restores the first record of all, if keys are compared with it. */
+static enum gs_status restore_first(const struct gsi_resume *resume,
+                                    const struct gsi_resume_entry *entry)
+{
+    const struct gsi_layout *layout = resume->job.loop->layout;
+    struct gsi_key_scope *scope = layout->scope;
+    if (scope == NULL)
+        return gsi_snapshot_load(resume, entry, 1, NULL, 0);
+    GSI_TRY(gsi_snapshot_load(resume, entry, 1, scope->first, layout->element_bytes));
+    scope->has_first = true;
+    return GS_OK;
+}
+
 /* Adds a run, and counts it as written. It has everything that was read since the run before it.
  * Its frames are read later: until then, `bytes` is where they are in the journal. */
 static enum gs_status add_run(struct gsi_resume *resume, struct gsi_run_list *list,
@@ -113,6 +125,8 @@ static enum gs_status add_run(struct gsi_resume *resume, struct gsi_run_list *li
 {
     const struct gsi_resume_job *job = &resume->job;
     const struct gsi_resume_run *head = &entry->head.run;
+    if (list->count == 0)
+        GSI_TRY(restore_first(resume, entry));
     if (head->data_bytes < resume->data_bytes || head->runs_end < *runs_end)
         return gsi_snapshot_fail_wrong(resume);
     struct gsi_run_entry run = {.key_count = (head->data_bytes - resume->data_bytes) /
@@ -174,38 +188,16 @@ static enum gs_status restore_frames(struct gsi_resume *resume, struct gsi_run_e
     return run->key_count == entry->key_count ? GS_OK : gsi_snapshot_fail_wrong(resume);
 }
 
-/* Restores the first record of all, and how much of their keys all share. */
-static enum gs_status restore_scope(struct gsi_resume *resume)
-{
-    enum gs_status status = GS_OK;
-    const struct gsi_loop *loop = resume->job.loop;
-    const struct gsi_resume_entry *first = &resume->snapshot.first_run;
-    const uint32_t bytes = loop->layout->scope != NULL ? loop->layout->element_bytes : 0;
-    uint8_t *record;
-    if (first->head.run.first_bytes != bytes)
-        return gsi_snapshot_fail_wrong(resume);
-    if (bytes == 0)
-        return GS_OK;
-    GSI_TRY(GSI_NEW(&resume->job.loop->ledger, record, bytes, loop->error));
-    status = gsi_snapshot_get(resume, first->arrays[1], record, bytes);
-    if (status == GS_OK) {
-        gsi_key_scope_begin(loop->layout->scope, record);
-        gsi_key_scope_lower(loop->layout->scope,
-                            resume->snapshot.last[GSI_RESUME_RUN].head.run.shared);
-    }
-    GSI_FREE(&resume->job.loop->ledger, record, bytes);
-    return status;
-}
-
-/* Restores what was counted and found up to the end of the last run. */
+/* Restores what was counted up to the end of the last run. */
 static enum gs_status restore_counted(struct gsi_resume *resume)
 {
     const struct gsi_resume_entry *last = &resume->snapshot.last[GSI_RESUME_RUN];
-    if (resume->data_bytes > resume->job.inputs->bytes ||
-        last->head.run.tally_count != resume->tally_count)
+    struct gsi_key_scope *scope = resume->job.loop->layout->scope;
+    if (resume->data_bytes > resume->job.inputs->bytes)
         return gsi_snapshot_fail_wrong(resume);
-    GSI_TRY(restore_scope(resume));
-    return gsi_resume_restore_tally(resume, last->arrays[0]);
+    if (scope != NULL)
+        gsi_key_scope_lower(scope, last->head.run.shared);
+    return gsi_resume_restore_tally(resume, last);
 }
 
 enum gs_status gsi_resume_restore_runs(struct gsi_resume *resume, struct gsi_run_list *list)
@@ -389,16 +381,15 @@ enum gs_status gsi_resume_restore_counts(struct gsi_resume *resume, uint64_t *co
     *is_there = entry->type != 0;
     if (!*is_there)
         return GS_OK;
-    if (head->value_count != value_count || head->data_bytes != resume->job.inputs->bytes)
-        return gsi_snapshot_fail_wrong(resume);
-    GSI_TRY(gsi_snapshot_get(resume, entry->arrays[0], counts, value_count * sizeof *counts));
+    GSI_TRY(gsi_snapshot_load(resume, entry, 0, counts, value_count * sizeof *counts));
     for (uint32_t i = 0; i < value_count; i++)
         elements += counts[i];
+    if (head->data_bytes != resume->job.inputs->bytes ||
+        head->data_bytes != elements * resume->job.loop->layout->element_bytes)
+        return gsi_snapshot_fail_wrong(resume);
     resume->job.inputs->data_bytes = head->data_bytes;
     *sums = (struct gsi_value_sums){.sum = head->sum, .squares = head->squares};
-    return elements * resume->job.loop->layout->element_bytes == head->data_bytes
-               ? GS_OK
-               : gsi_snapshot_fail_wrong(resume);
+    return GS_OK;
 }
 
 enum gs_status gsi_resume_append_counts(struct gsi_resume *resume, uint64_t *counts,

@@ -42,6 +42,26 @@ enum gs_status gsi_snapshot_get(const struct gsi_resume *resume, uint64_t off, v
                            : gsi_snapshot_fail_version(resume, resume->job.loop->error);
 }
 
+enum gs_status gsi_snapshot_load(const struct gsi_resume *resume,
+                                 const struct gsi_resume_entry *entry, uint32_t idx, void *data,
+                                 uint64_t bytes)
+{
+    if (gsi_resume_array_bytes(entry->type, &entry->head, idx) != bytes)
+        return gsi_snapshot_fail_wrong(resume);
+    return gsi_snapshot_get(resume, entry->arrays[idx], data, bytes);
+}
+
+static enum gs_status check_version(const struct gsi_resume *resume, uint32_t version)
+{
+    if (version >= GSI_RESUME_VERSION && version <= GSI_RESUME_SHUFFLED)
+        return GS_OK;
+    return gsi_fail(
+        resume->job.loop->error, GS_E_USAGE, 0,
+        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u to %u; "
+        "use the gsort that started it, or remove the directory to start again",
+        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_SHUFFLED);
+}
+
 /* BEGIN is the first entry, and only that. An entry that this gsort does not know is the end. */
 enum gs_status gsi_snapshot_next(const struct gsi_resume *resume, struct gsi_journal *at,
                                  struct gsi_resume_entry *entry)
@@ -57,37 +77,11 @@ enum gs_status gsi_snapshot_next(const struct gsi_resume *resume, struct gsi_jou
         return GS_OK;
     GSI_TRY(gsi_snapshot_get(resume, raw.off, &entry->head,
                              gsi_min_u64(raw.bytes, gsi_resume_head_bytes(raw.type))));
+    if (is_first) /* of another version, the other members may be others */
+        GSI_TRY(check_version(resume, entry->head.begin.version));
     if (!gsi_resume_decode(&raw, entry))
         entry->type = 0;
     return GS_OK;
-}
-
-static void add_entry(struct gsi_snapshot *snapshot, const struct gsi_resume_entry *entry)
-{
-    if (entry->type == GSI_RESUME_RUN && snapshot->count[GSI_RESUME_RUN] == 0)
-        snapshot->first_run = *entry;
-    if (entry->type == GSI_RESUME_INPUTS)
-        snapshot->input_count += entry->head.inputs.count;
-    snapshot->last[entry->type] = *entry;
-    snapshot->count[entry->type]++;
-}
-
-/* Every journal begins with its version. */
-static enum gs_status check_version(const struct gsi_resume *resume)
-{
-    struct gsi_journal at = resume->journal;
-    struct gsi_journal_entry raw;
-    uint32_t version = GSI_RESUME_VERSION;
-    bool is_there;
-    if (gsi_journal_next(&at, &raw, &is_there) == 0 && is_there && raw.type == GSI_RESUME_BEGIN)
-        GSI_TRY(gsi_snapshot_get(resume, raw.off, &version, sizeof version));
-    if (version >= GSI_RESUME_VERSION && version <= GSI_RESUME_SHUFFLED)
-        return GS_OK;
-    return gsi_fail(
-        resume->job.loop->error, GS_E_USAGE, 0,
-        "'%s/manifest': is a journal of version %u, but this gsort reads versions %u to %u; "
-        "use the gsort that started it, or remove the directory to start again",
-        resume->dir.path, version, GSI_RESUME_VERSION, GSI_RESUME_SHUFFLED);
 }
 
 static void sum_up(struct gsi_resume *resume)
@@ -95,9 +89,6 @@ static void sum_up(struct gsi_resume *resume)
     struct gsi_snapshot *snapshot = &resume->snapshot;
     const struct gsi_resume_entry *last = snapshot->last;
     const struct gsi_resume_run *run = &last[GSI_RESUME_RUN].head.run;
-    for (uint32_t i = 1; i < GSI_RESUME_TYPES; i++)
-        resume->entry_count +=
-            i == GSI_RESUME_BEGIN || i == GSI_RESUME_INPUTS ? 0 : snapshot->count[i];
     snapshot->has_entries = resume->entry_count > 0;
     if (!snapshot->has_entries)
         return;
@@ -113,19 +104,23 @@ enum gs_status gsi_snapshot_read(struct gsi_resume *resume)
 {
     struct gsi_snapshot *snapshot = &resume->snapshot;
     struct gsi_resume_entry entry;
-    GSI_TRY(check_version(resume));
-    GSI_TRY(gsi_snapshot_next(resume, &resume->journal, &entry));
+    struct gsi_journal at = resume->journal;
+    uint64_t input_count = 0;
+    GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
     if (entry.type != GSI_RESUME_BEGIN || entry.head.begin.thread_count == 0)
         return gsi_snapshot_fail_version(resume, resume->job.loop->error);
-    snapshot->has_begin = true;
-    resume->first = resume->journal;
-    struct gsi_journal at = resume->first;
+    resume->first = at;
     while (entry.type != 0) {
-        add_entry(snapshot, &entry);
+        if (entry.type == GSI_RESUME_INPUTS)
+            input_count += entry.head.inputs.count;
+        else if (entry.type != GSI_RESUME_BEGIN)
+            resume->entry_count++;
+        snapshot->last[entry.type] = entry;
+        snapshot->count[entry.type]++;
         resume->journal = at;
         GSI_TRY(gsi_snapshot_next(resume, &at, &entry));
     }
-    if (snapshot->input_count != snapshot->last[GSI_RESUME_BEGIN].head.begin.input_count)
+    if (input_count != snapshot->last[GSI_RESUME_BEGIN].head.begin.input_count)
         return gsi_snapshot_fail_version(resume, resume->job.loop->error);
     sum_up(resume);
     return GS_OK;

@@ -257,12 +257,11 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
     if (options->resume_dir != NULL && !request.is_counted)
         request.spill_all = request.keeps_runs = true;
     GSI_TRY_OR(gsi_resume_constrain(job->resume, &request, error), done);
-    const uint64_t thread_bytes = request.thread_bytes;
     GSI_TRY_OR(gsi_plan_make(&request, &plan->sizes, error), done);
     if (plan->sizes.spilled_runs > 0 && may_code(job))
         GSI_TRY_OR(plan_codec(job, &request, plan, error), done);
-    GSI_TRY_OR(gsi_resume_plan(job->resume, budget, &request, thread_bytes, &plan->codec,
-                               &plan->sizes, &plan->begin, error),
+    GSI_TRY_OR(gsi_resume_plan(job->resume, budget, &request, &plan->codec, &plan->sizes,
+                               &plan->begin, error),
                done);
     gsi_read_back_plan(&job->target, &plan->sizes);
     plan->in_order_note = why_not_in_order(job, &plan->sizes);
