@@ -74,4 +74,10 @@ static inline uint64_t gsi_round_down_u64(uint64_t x, uint64_t unit)
     return x / unit * unit;
 }
 
+/* Returns how many bits hold any index of `count` elements: 3 for 5 to 8, 0 for one and none. */
+static inline uint32_t gsi_index_bits(uint64_t count)
+{
+    return count > 1 ? 64 - (uint32_t)__builtin_clzll(count - 1) : 0;
+}
+
 #endif

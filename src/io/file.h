@@ -164,7 +164,7 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
 
-/* gsi_output_check_room: checks whether `bytes` would have room now; it allocates nothing.
+/* gsi_output_check_room: checks whether `bytes` of a file would have room now; allocates nothing.
  * gsi_output_fail_room: fails: the output cannot hold `bytes`, for the reason `refusal`, an errno
  * value.
  * fails GS_E_SPACE, GS_E_IO */

@@ -232,8 +232,6 @@ enum gs_status gsi_output_check_room(const struct gsi_output *output, uint64_t b
     struct statvfs space;
     struct stat info;
     uint64_t end;
-    if (output->kind == GSI_OUTPUT_STREAM || bytes == 0)
-        return GS_OK;
     if (fstatvfs(output->fd, &space) != 0 || fstat(output->fd, &info) != 0)
         return gsi_fail(error, GS_E_IO, errno, "'%s': cannot read the free space", output->name);
     if (!gsi_add_u64(output->base_off, bytes, &end) || end > INT64_MAX)
@@ -246,10 +244,10 @@ enum gs_status gsi_output_check_room(const struct gsi_output *output, uint64_t b
 
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
-    GSI_TRY(gsi_output_check_room(output, bytes, error));
     int refusal = 0;
     if (output->kind == GSI_OUTPUT_STREAM || bytes == 0)
         return GS_OK;
+    GSI_TRY(gsi_output_check_room(output, bytes, error));
     if (output->kind != GSI_OUTPUT_SHARED) /* the caller's file is never left longer */
         refusal = gsi_file_allocate(output->fd, output->base_off, bytes, NULL);
     if (refusal != 0)

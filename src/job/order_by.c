@@ -23,9 +23,6 @@ static void divide(const struct gsi_options *options, struct gsi_order_by *order
                                               GSI_OPT_ZSTD, GSI_OPT_VERIFY};
     struct gsi_options *groups = &order_by->groups;
     *groups = *options;
-    groups->order_by_count = 0;
-    const uint32_t pack_level = gsi_spec_pack_level(groups);
-    groups->order_by_count = options->order_by_count;
     groups->has_top = groups->verify_read = false;
     groups->top_count = groups->output_zstd_level = groups->split_count = 0;
     groups->split_value_count = 0;
@@ -40,7 +37,7 @@ static void divide(const struct gsi_options *options, struct gsi_order_by *order
     result->top_count = options->top_count;
     result->output = options->output;
     result->writer = options->writer;
-    result->output_zstd_level = pack_level;
+    result->output_zstd_level = gsi_spec_asked_level(options);
     result->verify_read = options->verify_read;
     result->split_values = options->split_values;
     result->split_value_count = options->split_value_count;

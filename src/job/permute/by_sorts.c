@@ -75,16 +75,11 @@ struct by_sorts {
 
 /* ---- plan ---- */
 
-static uint32_t bits_of(uint64_t count)
-{
-    return count > 1 ? 64 - (uint32_t)__builtin_clzll(count - 1) : 0;
-}
-
 /* Entries of 16 bytes are sorted faster than those of 12. */
 static struct shapes shapes_of(uint32_t element_bytes, uint64_t element_count, uint64_t count)
 {
-    const uint32_t bits = bits_of(count);
-    bool is_narrow = element_count != UINT64_MAX && bits + bits_of(element_count) <= 64;
+    const uint32_t bits = gsi_index_bits(count);
+    bool is_narrow = element_count != UINT64_MAX && bits + gsi_index_bits(element_count) <= 64;
     bool is_short = bits <= 32 && element_bytes != sizeof(uint64_t);
     struct shapes shapes = {.pair_bytes = is_narrow ? 8 : 16,
                             .index_bits = bits,

@@ -68,13 +68,18 @@ bool gsi_spec_is_split(const struct gsi_options *options)
     return options->split_count > 0 || options->split_value_count > 0 || options->value_count > 0;
 }
 
-uint32_t gsi_spec_pack_level(const struct gsi_options *options)
+uint32_t gsi_spec_asked_level(const struct gsi_options *options)
 {
-    if (!is_wanted(options) || options->order_by_count > 0) /* the job that orders them does it */
+    if (!is_wanted(options))
         return 0;
     if (options->output_zstd_level > 0)
         return options->output_zstd_level;
     return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
+}
+
+uint32_t gsi_spec_pack_level(const struct gsi_options *options)
+{
+    return options->order_by_count > 0 ? 0 : gsi_spec_asked_level(options);
 }
 
 struct gsi_options gsi_spec_of_part(const struct gsi_options *options)

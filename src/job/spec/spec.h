@@ -31,8 +31,11 @@ struct gsi_chosen {
 };
 
 /* gsi_spec_is_split: whether the output is several files.
- * gsi_spec_pack_level: the level of zstd at which the output is packed; 0: it is plain. */
+ * gsi_spec_asked_level: the level of zstd at which the output is packed; 0: it is plain.
+ * gsi_spec_pack_level: the level at which this job packs it; 0 with --order-by, whose second job
+ * does that. */
 bool gsi_spec_is_split(const struct gsi_options *options);
+uint32_t gsi_spec_asked_level(const struct gsi_options *options);
 uint32_t gsi_spec_pack_level(const struct gsi_options *options);
 
 /* gsi_spec_of_part: returns the options of a sort that does a part of a job, on the CPU. They are

@@ -12,6 +12,7 @@
  * are sorted already: sorted floats need no table of bins. */
 #include "job/strategy/small_array.h"
 
+#include "base/checked.h"
 #include "base/simd.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
@@ -206,7 +207,7 @@ static enum gs_status find_order(const struct small *small)
     gsi_key_scope_begin(&scope, elements);
     const uint32_t at = gsi_key_scope_scan(&scope, elements, n);
     gsi_key_scope_close(&scope, NULL);
-    const uint32_t bits = n > 1 ? 64 - (uint32_t)__builtin_clzll(n - 1) : 1;
+    const uint32_t bits = gsi_max_u32(1, gsi_index_bits(n));
     const uint32_t key_bits = 8 * (record->key_bytes - at);
     gsi_record_tags(record, elements, n, at, 0, small->words);
     if (key_bits + bits <= 32)
