@@ -45,6 +45,7 @@
 
 #include "base/checked.h"
 #include "device/device.h"
+#include "kernels/common/cuda_arena.h"
 #include "kernels/device/cuda_pairs.h"
 #include "kernels/device/cuda_records.h"
 #include "kernels/device/cuda_runs.h"
@@ -62,7 +63,7 @@ struct gsi_cuda_device {
     cudaStream_t streams[GSI_CUDA_STREAMS];
     cudaStream_t cut_stream;
     cudaEvent_t joint;         // makes one stream wait for another
-    bool is_pinned;            // the arena is registered
+    gsi_cuda_arena arena;      // zeroed for a member of a group, which pins the arena itself
     uint8_t *mirror, *scratch; // device memory; scratch is for sorts and merges
     gsi_cuda_tally *tally;     // counts numbers that are sorted
     gsi_buffer_list returned;  // buffers whose events are pending
@@ -144,5 +145,9 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
                               gs_error *error);
 enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **device, gs_error *error);
 void gsi_cuda_close(gsi_device *base);
+// gsi_cuda_open_member: opens the GPU of a device whose group pins the arena. gsi_cuda_host_open
+// must follow. Any thread.
+enum gs_status gsi_cuda_open_member(const gsi_device_config *config, gsi_cuda_device **device,
+                                    gs_error *error);
 
 #endif

@@ -1,16 +1,12 @@
 // cuda_device_open.cc: probes the GPU, opens the CUDA device and closes it.
 #include "kernels/device/cuda_device.h"
 
-#include "base/pool.h"
 #include "element/width.h"
 #include "kernels/common/bulk_copy.cuh"
 #include "plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-// As many threads as touch memory well together; more gain little.
-#define POPULATE_THREADS 8
 
 // Records whose keys are longer than tags hold may tie. The bytes that their keys share are known
 // only later.
@@ -66,49 +62,6 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
                                                                   // more
     snprintf(limits->name, sizeof limits->name, "%.63s", properties.name);
     return GS_OK;
-}
-
-// Registering the arena takes time mainly because its pages are touched. Threads touch them
-// together.
-struct populate_task {
-    pthread_t thread;
-    bool is_started;
-    uint8_t *memory;
-    size_t bytes;
-};
-
-static void *populate(void *argument)
-{
-    populate_task *part = static_cast<populate_task *>(argument);
-    gsi_memory_populate(part->memory, part->bytes);
-    return nullptr;
-}
-
-static void populate_begin(const gsi_device_config *config,
-                           populate_task (&parts)[POPULATE_THREADS])
-{
-    const uint64_t step = gsi_round_up_u64(config->arena_bytes / POPULATE_THREADS + 1, 2 << 20);
-    for (uint32_t i = 0; i < POPULATE_THREADS && i * step < config->arena_bytes; i++) {
-        parts[i].memory = config->arena + i * step;
-        parts[i].bytes = gsi_min_u64(step, config->arena_bytes - i * step);
-        parts[i].is_started = gsi_thread_start(&parts[i].thread, populate, &parts[i]) == 0;
-    }
-}
-
-static void populate_end(populate_task (&parts)[POPULATE_THREADS])
-{
-    for (populate_task &part : parts)
-        if (part.is_started)
-            pthread_join(part.thread, nullptr);
-}
-
-// If registration is refused (by a memory limit, for example), copies are slower, and as correct.
-static void pin_arena(gsi_cuda_device *device)
-{
-    device->is_pinned = cudaHostRegister(device->config.arena, device->config.arena_bytes,
-                                         cudaHostRegisterPortable) == cudaSuccess;
-    if (!device->is_pinned)
-        cudaGetLastError();
 }
 
 static bool open_streams(gsi_cuda_device *device)
@@ -193,8 +146,7 @@ void gsi_cuda_close(gsi_device *base)
     gsi_cuda_staging_close(device);
     gsi_cuda_records_close(device);
     gsi_cuda_free({device->tally, device->input.tally, device->mirror, device->scratch});
-    if (device->is_pinned)
-        cudaHostUnregister(device->config.arena);
+    gsi_cuda_arena_end(&device->arena);
     if (device->joint != nullptr)
         cudaEventDestroy(device->joint);
     for (cudaStream_t stream : device->streams)
@@ -206,12 +158,14 @@ void gsi_cuda_close(gsi_device *base)
     free(device);
 }
 
-enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, gs_error *error)
+// Returns nullptr if memory is short.
+static gsi_cuda_device *make_device(const gsi_device_config *config, gs_error *error)
 {
-    *out = nullptr;
     gsi_cuda_device *device = static_cast<gsi_cuda_device *>(calloc(1, sizeof *device));
-    if (device == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the CUDA device");
+    if (device == nullptr) {
+        gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the CUDA device");
+        return nullptr;
+    }
     device->base.ops = &gsi_device_cuda;
     device->base.pair_merges.kernel = config->plan->merge_kernel;
     device->config = *config;
@@ -220,21 +174,46 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
     device->staging.digest_count =
         config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;
     gsi_buffer_list_init(&device->returned);
-    populate_task parts[POPULATE_THREADS] = {};
-    populate_begin(config, parts); // while the GPU's memory is allocated
-    const bool has_threads = gsi_cuda_tickets_open(device);
-    if (!has_threads)
+    return device;
+}
+
+static enum gs_status open_gpu(gsi_cuda_device *device, gs_error *error)
+{
+    if (!gsi_cuda_tickets_open(device))
         gsi_cuda_check(device, cudaErrorOperatingSystem, "cannot start a thread");
-    const bool is_open =
-        has_threads && open_streams(device) && open_memory(device) && clear_memory(device);
-    populate_end(parts);
-    enum gs_status status = GS_OK;
-    if (is_open) {
-        pin_arena(device);
+    else if (open_streams(device) && open_memory(device) && clear_memory(device))
+        return GS_OK;
+    return gsi_fail(error, device->failure_status, 0, "%s; use --device cpu to sort without a GPU",
+                    device->failure);
+}
+
+enum gs_status gsi_cuda_open_member(const gsi_device_config *config, gsi_cuda_device **out,
+                                    gs_error *error)
+{
+    *out = nullptr;
+    gsi_cuda_device *device = make_device(config, error);
+    if (device == nullptr)
+        return GS_E_MEMORY;
+    const enum gs_status status = open_gpu(device, error);
+    if (status == GS_OK)
+        *out = device;
+    else
+        gsi_cuda_close(&device->base);
+    return status;
+}
+
+enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, gs_error *error)
+{
+    *out = nullptr;
+    gsi_cuda_device *device = make_device(config, error);
+    if (device == nullptr)
+        return GS_E_MEMORY;
+    // While the GPU's memory is allocated:
+    gsi_cuda_arena_begin(&device->arena, config->arena, config->arena_bytes);
+    enum gs_status status = open_gpu(device, error);
+    if (status == GS_OK) {
+        gsi_cuda_arena_pin(&device->arena);
         status = gsi_cuda_host_open(device, error);
-    } else {
-        status = gsi_fail(error, device->failure_status, 0,
-                          "%s; use --device cpu to sort without a GPU", device->failure);
     }
     if (status == GS_OK)
         *out = &device->base;

@@ -67,6 +67,7 @@ struct gsi_cuda_group {
     gsi_device base;
     gsi_device_config config; // of the job
     gsi_plan plan;            // of each member
+    gsi_cuda_arena arena;
     uint32_t count;
     gsi_cuda_device *members[GSI_CUDA_GROUP_MAX]; // ordered: first GPUs of different PCIe switches
     gsi_cuda_group_run *open_run, *runs;

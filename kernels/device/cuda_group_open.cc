@@ -2,6 +2,7 @@
 #include "kernels/device/cuda_group.h"
 #include "kernels/device/cuda_group_order.h"
 
+#include "base/pool.h"
 #include "plan/plan_rings.h"
 
 #include <stdio.h>
@@ -35,37 +36,75 @@ static int count_of(uint64_t set)
     return __builtin_popcountll(set);
 }
 
+// Calls work(0) to work(count - 1) at the same time, because each GPU takes a part of a second to
+// begin. Calls for which no thread can be started are made one after the other.
+template <class Work> static void at_once(uint32_t count, const Work &work)
+{
+    struct call {
+        const Work *work;
+        uint32_t index;
+        pthread_t thread;
+        bool is_started;
+    } calls[64] = {};
+    const auto run = [](void *argument) -> void * {
+        const call *self = static_cast<call *>(argument);
+        (*self->work)(self->index);
+        return nullptr;
+    };
+    for (uint32_t i = 1; i < count; i++) {
+        calls[i].work = &work;
+        calls[i].index = i;
+        calls[i].is_started = gsi_thread_start(&calls[i].thread, run, &calls[i]) == 0;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!calls[i].is_started)
+            work(i);
+    for (uint32_t i = 0; i < count; i++)
+        if (calls[i].is_started)
+            pthread_join(calls[i].thread, nullptr);
+}
+
+// Returns the number of GPUs to probe: the wanted ones, or all that there are. The first one is
+// always probed, because its probe says why there is none.
+static uint32_t list_wanted(uint64_t set, uint32_t (&indices)[64])
+{
+    int there = 0;
+    const bool is_all = set == UINT64_MAX;
+    if (is_all && cudaGetDeviceCount(&there) != cudaSuccess)
+        cudaGetLastError();
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        if ((set >> i & 1) != 0 && (!is_all || i == 0 || i < static_cast<uint32_t>(there)))
+            indices[count++] = i;
+    return count;
+}
+
 // With `all`, GPUs that are missing or unusable are left out.
 static enum gs_status probe_each(const gsi_layout *layout, const gsi_device_limits *wanted,
                                  uint64_t *set, gsi_device_limits (&each)[64], gs_error *error)
 {
     const bool is_all = wanted->device_set == UINT64_MAX;
-    enum gs_status first = GS_OK;
-    gs_error reason = {};
+    uint32_t indices[64];
+    enum gs_status statuses[64];
+    gs_error errors[64] = {};
+    const uint32_t count = list_wanted(wanted->device_set, indices);
+    at_once(count, [&](uint32_t i) {
+        gsi_device_limits *limits = &each[indices[i]];
+        limits->merge_kernel = wanted->merge_kernel;
+        statuses[i] = gsi_device_cuda.probe(indices[i], layout, limits, &errors[i]);
+    });
     *set = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        if ((wanted->device_set >> i & 1) == 0)
-            continue;
-        gs_error unheard = {};
-        each[i].merge_kernel = wanted->merge_kernel;
-        const enum gs_status status =
-            gsi_device_cuda.probe(i, layout, &each[i], is_all ? &unheard : error);
-        if (status != GS_OK && !is_all)
-            return status;
-        if (status == GS_OK) {
-            *set |= UINT64_C(1) << i;
-            continue;
-        }
-        if (first == GS_OK) {
-            first = status;
-            reason = unheard;
-        }
-        if (status == GS_E_USAGE) // there are no more GPUs
-            break;
+    uint32_t failed = count; // the first one
+    for (uint32_t i = count; i-- > 0;) {
+        if (statuses[i] == GS_OK)
+            *set |= UINT64_C(1) << indices[i];
+        else
+            failed = i;
     }
-    if (*set == 0)
-        *error = reason;
-    return *set == 0 ? first : GS_OK;
+    if (failed == count || (is_all && *set != 0))
+        return GS_OK;
+    *error = errors[failed];
+    return statuses[failed];
 }
 
 // Removes GPUs from the set: those with too little memory, those without peer access to the others
@@ -156,22 +195,43 @@ static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
 static enum gs_status open_members(gsi_cuda_group *group, gs_error *error)
 {
     uint32_t indices[64], count = 0;
+    enum gs_status statuses[64], status = GS_OK;
+    gs_error errors[64] = {};
+    gsi_cuda_device *opened[64];
     for (uint32_t i = 0; i < 64; i++)
         if ((group->config.device_set >> i & 1) != 0)
             indices[count++] = i;
     gsi_cuda_group_order("/sys", indices, count);
-    for (uint32_t i = 0; i < count; i++) {
+    gsi_cuda_arena_begin(&group->arena, group->config.arena, group->config.arena_bytes);
+    at_once(count, [&](uint32_t i) {
         gsi_device_config config = group->config;
         config.device_index = indices[i];
         config.plan = &group->plan;
         config.window_count++; // one more, to skip with
-        gsi_device *member;
-        const enum gs_status status = gsi_cuda_open(&config, &member, error);
-        if (status != GS_OK) {
-            blame(group, indices[i]);
-            return status;
+        statuses[i] = gsi_cuda_open_member(&config, &opened[i], &errors[i]);
+    });
+    for (uint32_t i = 0; i < count; i++) {
+        if (statuses[i] == GS_OK) {
+            group->members[group->count++] = opened[i];
+            continue;
         }
-        group->members[group->count++] = reinterpret_cast<gsi_cuda_device *>(member);
+        blame(group, indices[i]);
+        if (status == GS_OK) {
+            status = statuses[i];
+            *error = errors[i];
+        }
+    }
+    return status;
+}
+
+// Pins the arena for all members, and begins to pin the host memory of their runs.
+static enum gs_status pin(gsi_cuda_group *group, gs_error *error)
+{
+    gsi_cuda_group_enter(group, 0);
+    gsi_cuda_arena_pin(&group->arena);
+    for (uint32_t i = 0; i < group->count; i++) {
+        gsi_cuda_group_enter(group, i);
+        GSI_TRY(gsi_cuda_host_open(group->members[i], error));
     }
     return GS_OK;
 }
@@ -192,6 +252,8 @@ enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device *
         status = open_members(group, error);
     if (status == GS_OK && !config->device_is_apart)
         status = connect(group, error);
+    if (status == GS_OK)
+        status = pin(group, error);
     if (status == GS_OK)
         *out = &group->base;
     else
@@ -217,8 +279,9 @@ void gsi_cuda_group_close(gsi_device *base)
         cudaDeviceSynchronize();
     }
     drop_runs(group);
-    for (uint32_t i = group->count; i-- > 0;) // in reverse: the first one has registered the arena
+    for (uint32_t i = 0; i < group->count; i++)
         gsi_cuda_close(gsi_cuda_group_enter(group, i));
+    gsi_cuda_arena_end(&group->arena);
     GSI_FREE(group->config.ledger, group->windows, group->config.window_count);
     free(group);
 }
