@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     DType = Optional[npt.DTypeLike]
 else:
     class _Module:
-        """Imports a module at the first access to one of its names."""
+        """Imports a module at the first access to one of its names, and keeps each name."""
 
         def __init__(self, name):
             self._name = name
 
         def __getattr__(self, name):
             from importlib import import_module
-            return getattr(import_module(self._name), name)
+            value = getattr(import_module(self._name), name)
+            setattr(self, name, value)
+            return value
 
     np, npt = _Module('numpy'), _Module('numpy.typing')
     Array = ForwardRef('npt.NDArray[Any]')

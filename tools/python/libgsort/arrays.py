@@ -26,7 +26,6 @@ def array_of(a: Any) -> Array:
 
     An Arrow column is copied; its copy is read-only.
     """
-    import numpy as np
     if is_arrow(a):
         from .arrow_table import array_of_column
         return array_of_column(a)
@@ -87,7 +86,6 @@ def keys_of(options: Dict[str, Any]) -> Optional[List[str]]:
 
 
 def _sort(array: Array, keys: Optional[List[str]], options: Dict[str, Any]) -> Report:
-    import numpy as np
     layout = layout_of(array.dtype, keys)
     if not array.flags.c_contiguous:
         # bytes between fields move with their element, as in a sort in place
@@ -156,7 +154,6 @@ def argsort(a: Union[Array, Buffer], *, by: Keys = None, descending: bool = Fals
     their order. -0.0 and 0.0 are not equal here, nor are NaNs with different bits. Raises a
     ValueError if `out` has another dtype or shape, is read-only or shares memory with `a`.
     """
-    import numpy as np
     found = named(options, by=by, descending=descending)
     for_array(found)
     given = array_of(a)
@@ -179,7 +176,6 @@ def argsort(a: Union[Array, Buffer], *, by: Keys = None, descending: bool = Fals
 
 def look_at(call: str, a: Any, options: Dict[str, Any]) -> Report:
     """Reports on an array without changing it: `call` computes statistics or checks the order."""
-    import numpy as np
     array = array_of(a)
     layout = layout_of(array.dtype, keys_of(options))
     return _run(call, np.ascontiguousarray(array), layout, options)

@@ -12,6 +12,7 @@ import ctypes
 import sys
 
 from . import _c
+from ._hints import np
 from .job import Job
 from .keywords import for_array, named
 from .layout import Layout, layout_of, number_name
@@ -19,8 +20,6 @@ from .layout import Layout, layout_of, number_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional, Tuple
-
-    import numpy as np
 
     from .keywords import Keys
 
@@ -85,7 +84,6 @@ def _check_shape(a: Any, shape: Tuple[int, ...], strides: Optional[Tuple[int, ..
 
 
 def _of_interface(a: Any, interface: Any) -> _Array:
-    import numpy as np
     if interface.get('mask') is not None:
         raise TypeError(f'{type(a).__name__}: it has a mask; elements that are left out cannot be '
                         f'sorted')
@@ -109,7 +107,6 @@ def _capsule_of(a: Any, stream: Optional[int]) -> Any:
 
 
 def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
-    import numpy as np
     if a.__dlpack_device__()[0] not in (DLPACK_CUDA, DLPACK_MANAGED):
         raise TypeError(f'{type(a).__name__}: it is not in the memory of an NVIDIA GPU')
     capsule = _capsule_of(a, stream)  # not consumed: its destructor frees the memory

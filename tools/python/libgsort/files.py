@@ -232,7 +232,6 @@ def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: b
 
 
 def _top(x: Any, k: int, dtype: DType, options: Dict[str, Any]) -> Array:
-    import numpy as np
     pieces: List[bytes] = []
     _refuse_for_top(options)
     if _is_path(x):

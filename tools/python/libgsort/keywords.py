@@ -7,6 +7,7 @@ import re
 from typing import (Any, Collection, Dict, List, Mapping, Optional, Sequence, TypedDict, Union)
 
 from . import _c
+from ._hints import np
 from .errors import type_error
 
 Path = Union[str, 'os.PathLike[str]']
@@ -178,7 +179,6 @@ def _text(row: _c.COption, value: Any) -> bytes:
                          f"{'a path' if is_path else 'text or a number'}")
     kind = getattr(getattr(value, 'dtype', None), 'kind', None)  # of NumPy's
     if kind == 'M':
-        import numpy as np
         # a year alone would be a number
         return str(value.astype(np.promote_types(value.dtype, 'M8[D]'))).encode()
     text = str(value).lower()

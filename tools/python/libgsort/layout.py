@@ -81,7 +81,6 @@ def times_of(dtype: np.dtype[Any], off: int = 0) -> Dict[int, np.dtype[Any]]:
 def numpy_dtype(word: str) -> np.dtype[Any]:
     """Returns the dtype for the library's name of a type of numbers. It is bytes (V) if NumPy has
     no such number."""
-    import numpy as np
     found = type_of(word)
     if found is None:
         raise type_error(f"'{word}' is not a type of numbers")
@@ -96,7 +95,6 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
 def with_count(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Returns the dtype of elements with a count: a field 'value', or the fields of `dtype`, and a
     field 'count'."""
-    import numpy as np
     fields = {'value': (dtype, 0)}
     if dtype.names is not None and dtype.fields is not None:
         fields = {name: dtype.fields[name][:2] for name in dtype.names}
@@ -112,7 +110,6 @@ def layout_by(dtype: DType, key: Keys = None) -> Layout:
     dtype: a dtype of NumPy ('u8' has 8 bytes), or else a type of the library, such as 'u64',
         'u16be' or 'u128'
     """
-    import numpy as np
     wanted = key_list(key)
     try:
         known = np.dtype(dtype)
@@ -198,7 +195,6 @@ def _has(dtype: np.dtype[Any], path: Sequence[str]) -> bool:
 
 def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool,
               found: List[str]) -> None:
-    import numpy as np
     off, field = 0, dtype
     for name in path:
         assert field.fields is not None

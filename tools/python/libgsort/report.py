@@ -372,7 +372,6 @@ def _number(text: str, is_float: bool) -> Any:
             return kind(text)
         except ValueError:
             pass
-    import numpy as np
     return np.datetime64(text)
 
 
@@ -386,7 +385,6 @@ VALUES = {'Number': _number, 'Sum': _number, 'Mean': _real, 'Deviation': _real}
 def time_dtype(word: str) -> Optional[np.dtype[Any]]:
     """Returns the dtype for a time type of the library, such as 'time64[ms]'. None: `word` is not
     one."""
-    import numpy as np
     return (np.dtype(f"M8{word[word.index('['):].removesuffix('be')}") if word.startswith('time64[')
             else None)
 
@@ -394,7 +392,6 @@ def time_dtype(word: str) -> Optional[np.dtype[Any]]:
 def _as_time(kind: str, text: str, time: np.dtype[Any]) -> Any:
     """Returns a time from a number of units, which may be a fraction, or from text such as
     '2020-01-01'."""
-    import numpy as np
     if kind == 'Sum' and time.kind == 'M':
         return None
     if kind == 'Deviation':

@@ -15,7 +15,7 @@ import resource
 import threading
 from typing import Any, Iterator, List, Tuple
 
-from ._hints import npt
+from ._hints import np, npt
 
 LIMIT = 16 << 20
 PERIOD = 0.004  # seconds: 4 GB/s map 16 MiB in that time
@@ -28,7 +28,6 @@ def _mapped(array: npt.NDArray[Any]) -> Tuple[int, int]:
     A copy of a memmap has the same type, but no mapping. It is on the heap, whose pages would be
     lost.
     """
-    import numpy as np
     base: Any = array
     while base is not None and (not isinstance(base, np.memmap)
                                 or base._mmap is None):  # type: ignore[attr-defined]

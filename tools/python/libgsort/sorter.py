@@ -30,7 +30,6 @@ SMALL_BYTES = 256 << 10  # copying this much is faster than starting a thread th
 def _is_same(made: Any, given: Any) -> bool:
     """Returns whether `made`, which NumPy made from `given`, has the same value. Floats may have
     been rounded."""
-    import numpy as np
     kind = made.dtype
     if kind.names is not None:
         parts = given.reshape(1)[0] if isinstance(given, np.ndarray) else given
@@ -199,7 +198,6 @@ class Sorter:
         if hasattr(data, '__arrow_c_stream__') or hasattr(data, '__arrow_c_array__'):
             self._push_arrow(data)
             return
-        import numpy as np
         if isinstance(data, np.ma.MaskedArray):
             raise type_error('a masked array has no order; push a.compressed()')
         try:
@@ -237,7 +235,6 @@ class Sorter:
     def _fill(self, count: int, fill: Callable[[Array, int, int], object]) -> None:
         """Calls fill(room, begin, end), which writes elements begin .. end of the pushed data into
         memory of the sorter."""
-        import numpy as np
         dtype, begin = self._known_dtype(), 0
         while begin < count:
             address, length, wanted = (ctypes.c_void_p(), ctypes.c_uint64(),
@@ -398,7 +395,6 @@ class Sorter:
         take: is called with the bytes of the block, which are valid until it returns, and their
             dtype. An exception that it raises ends the sort
         """
-        import numpy as np
         self.finish()
         address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
         with self._pulling:
@@ -426,7 +422,6 @@ class Sorter:
         The first call writes all sorted elements to a file in temp. Raises an IndexError for a
         negative rank, and a UsageError for one past the end.
         """
-        import numpy as np
         self.finish()
         found = np.empty(1, self._known_dtype())
         if not 0 <= rank < 1 << 64:
@@ -445,7 +440,6 @@ class Sorter:
         Raises a ValueError if the conversion changes the value, as for 2.5 among integers, or
         b'abc' among S2.
         """
-        import numpy as np
         self.finish()
         if (self._type is not None and '128' in self._type
             and isinstance(element, (int, np.integer))):

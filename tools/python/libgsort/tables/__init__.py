@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union, overload
 
-from .._hints import Scalar, Unpack, npt
+from .._hints import Scalar, Unpack, np, npt
 from ..arrays import array_of, is_arrow
 from ..arrays import sort as sort_array  # tables.sort is a module
 from ..cancel import Cancel, over
@@ -190,7 +190,6 @@ def sorted(a: Any, *, by: Keys = None, descending: bool = False, nulls_last: Opt
 
     Raises a TypeError if `a` is a table, or if an option is not one for columns.
     """
-    import numpy as np
     where = nulls_of(nulls, nulls_last)
     if not is_arrow(a):
         if where not in (None, 'last'):
