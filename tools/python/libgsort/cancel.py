@@ -5,9 +5,7 @@ import threading
 from contextlib import contextmanager, nullcontext
 from typing import Any, Callable, ContextManager, Iterator, List, Optional
 
-from .errors import error_of, type_error
-
-CANCELED = -10  # GS_E_CANCELED
+from .errors import CanceledError, type_error
 
 
 class Cancel:
@@ -57,7 +55,7 @@ class Cancel:
         with self._changed:
             if self._is_canceled:
                 end()
-                raise error_of(CANCELED, 0, 'canceled before it began')
+                raise CanceledError('canceled before it began')
             self._at_work.append(end)
         try:
             yield

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, T
 
 from . import _c
 from ._hints import Array, DType, Unpack, np, npt  # noqa: F401  # Array needs npt at run time
-from .cancel import CANCELED
-from .errors import ColumnError, Error, NullsError, UsageError, error_of, type_error
+from .errors import CanceledError, ColumnError, Error, NullsError, UsageError, type_error
 from .job import Job, Options, interruptible
 from .layout import key_list, layout_by, number_name, with_count
 from .report import Report, TableReport
@@ -399,7 +398,7 @@ class Sorter:
         address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
         with self._pulling:
             if self._has_lost:  # the next block must not hide that one is missing
-                raise error_of(CANCELED, 0, 'canceled: a block was pulled but not used')
+                raise CanceledError('canceled: a block was pulled but not used')
             self._has_lost = True
             try:
                 self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))

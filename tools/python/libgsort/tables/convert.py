@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..arrays import argsort
-from ..errors import error_of
+from ..errors import OutOfMemoryError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,10 +168,9 @@ class Dictionary(Converter):
                             f"values together, too many for indexes of "
                             f'{self.index_type}; cast the column to text')
         if self.values.nbytes > self.limit_bytes:
-            raise error_of(-6, 0,
-                           f"column '{self.name}': its dictionary needs {self.values.nbytes} "
-                           f"bytes, but may have at most "
-                              f'{self.limit_bytes}; give more memory, or decode the column')
+            raise OutOfMemoryError(f"column '{self.name}': its dictionary needs "
+                                   f"{self.values.nbytes} bytes, but may have at most "
+                                   f"{self.limit_bytes}; give more memory, or decode the column")
         self._places = pc.if_else(values.is_null(), pa.scalar(None, pa.int32()), places)
         self._last = _bits(dictionary)
 

@@ -18,7 +18,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping,
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import Error, error_of
+from ..errors import Error, InputError, VerifyError, file_error
 from ..progress import Shown
 from .sort import TableSorter, folder_of, memory_of, of_malloc
 from .sources import Source, file_system, open_parquet, sources_of
@@ -88,8 +88,8 @@ def _write(written: Style, out: Placed, sorter: TableSorter, shown: Shown) -> No
     except OSError as error:
         raise os_error(error, out.target, 'write') from None
     if pq.read_metadata(out.path).num_rows != sorter.report.rows:
-        raise error_of(-9, 0, f"'{out.target}': the rows that were written differ from those that "
-                              f"were read")
+        raise VerifyError(f"'{out.target}': the rows that were written differ from those that were "
+                          f"read")
     out.commit()
 
 
@@ -115,11 +115,10 @@ def _refuse_far_times(file: Any, source: Source, step: int) -> Iterator[None]:
             try:
                 column.cast(field.type)
             except pa.ArrowInvalid:
-                raise error_of(-3, 0,
-                               f"'{source.name}': column '{field.name}' has an INT96 time outside "
-                               f"of 1677..2262, which nanoseconds cannot hold; "
-                               "read it by pyarrow with coerce_int96_timestamp_unit='us', and use "
-                               "sort_table()") from None
+                raise InputError(
+                    f"'{source.name}': column '{field.name}' has an INT96 time outside of "
+                    f"1677..2262, which nanoseconds cannot hold; read it by pyarrow with "
+                    f"coerce_int96_timestamp_unit='us', and use sort_table()") from None
         yield
 
 
@@ -139,8 +138,7 @@ def _read(file: Any, source: Source, sorter: TableSorter, show: Callable[[int], 
     for _ in times:  # batches of fewer columns may end at other rows
         pass
     if rows != meta.num_rows:
-        raise error_of(-3, 0, f"'{source.name}': has {rows} rows, but its footer says "
-                              f"{meta.num_rows}")
+        raise InputError(f"'{source.name}': has {rows} rows, but its footer says {meta.num_rows}")
     return done + size
 
 
@@ -256,8 +254,8 @@ def _sorting_columns(sorter: TableSorter) -> Any:
 
 def _refuse_target(target: str) -> None:
     if os.path.exists(target) and not os.path.isfile(target):
-        raise error_of(-4, 0,
-                       f"'{target}': is not a regular file; name a file for the Parquet output")
+        raise file_error(0, f"'{target}': is not a regular file; name a file for the Parquet "
+                            f"output")
 
 
 class Placed:

@@ -26,8 +26,9 @@ import pyarrow as pa
 from .. import _c
 from ..arrays import argsort
 from ..arrow_c import without_range
-from ..cancel import CANCELED, Cancel
-from ..errors import NoteWarning, UsageError, error_of, level_of_caller, type_error
+from ..cancel import Cancel
+from ..errors import (CanceledError, NoteWarning, OutOfMemoryError, UsageError, VerifyError,
+                      level_of_caller, type_error)
 from ..layout import key_list
 from ..progress import Shown
 from ..report import TableReport
@@ -91,9 +92,8 @@ def memory_of(memory: Union[int, str, None]) -> int:
     if found is None:
         raise UsageError(f"memory: '{text.decode()}' is not a size such as '500M', '2G' or '25%'")
     if found < LEAST:
-        raise error_of(-6, 0,
-                       f'memory: {found} bytes are too little for a table; give at least '
-                       f'{LEAST >> 20}M')
+        raise OutOfMemoryError(f'memory: {found} bytes are too little for a table; give at least '
+                               f'{LEAST >> 20}M')
     return min(found, max(most, LEAST))
 
 
@@ -185,11 +185,9 @@ class RowSorter:
         largest = int(sizes.argmax())
         size = int(sizes[largest])
         if size > self.row_most:
-            raise error_of(-6, 0,
-                           f'row {self.row_count + largest} has {size} bytes, but may have at most '
-                           f'1/64 of memory, '
-                                  f'{self.row_most} bytes; give at least {64 * size} bytes of '
-                                  f'memory')
+            raise OutOfMemoryError(
+                f'row {self.row_count + largest} has {size} bytes, but may have at most 1/64 of '
+                f'memory, {self.row_most} bytes; give at least {64 * size} bytes of memory')
 
     def _add_rest(self, rest: pa.RecordBatch, records: Records) -> None:
         self.group.append((rest, records))
@@ -335,7 +333,7 @@ class TableSorter:
 
     def _look(self) -> None:
         if self.cancel is not None and self.cancel.is_canceled:
-            raise error_of(CANCELED, 0, 'canceled')
+            raise CanceledError('canceled')
 
     @of_malloc()
     def push(self, batch: pa.RecordBatch) -> None:
@@ -382,7 +380,7 @@ class TableSorter:
             rows += batch.num_rows
             yield self.converters.restore(batch)
         if rows != self.report.rows:
-            raise error_of(-9, 0, f'{self.report.rows} rows were sorted, but {rows} were written')
+            raise VerifyError(f'{self.report.rows} rows were sorted, but {rows} were written')
         report, sorter = self.report, self.sorter
         report.runs, report.passes = sorter.runs, sorter.passes
         report.spilled_bytes = sorter.spilled_bytes

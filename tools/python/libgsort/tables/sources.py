@@ -17,7 +17,7 @@ from pyarrow import fs
 
 from ..arrow_c import ArrowArray
 from ..arrow_table import Batches
-from ..errors import UsageError, error_of, type_error
+from ..errors import InputError, UsageError, file_error, type_error
 from .store import os_error
 
 
@@ -82,9 +82,9 @@ def _matches(path: str, options: Mapping[str, Any]) -> List[Source]:
         try:
             found = _at_url(path, is_pattern, options)
         except OSError as error:
-            raise error_of(-4, error.errno or 0, f"'{path}': {error}") from None
+            raise file_error(error.errno or 0, f"'{path}': {error}") from None
     if not found:
-        raise error_of(-4, errno.ENOENT, f"'{path}': no file matches")
+        raise file_error(errno.ENOENT, f"'{path}': no file matches")
     return found
 
 
@@ -111,7 +111,7 @@ def open_parquet(source: Source, **how: Any) -> Any:
     try:
         return pq.ParquetFile(source.open(), buffer_size=BUFFER_BYTES, pre_buffer=False, **how)
     except pa.ArrowInvalid as error:
-        raise error_of(-3, 0, f"'{source.name}': is not a Parquet file: {error}") from None
+        raise InputError(f"'{source.name}': is not a Parquet file: {error}") from None
     except OSError as error:
         raise os_error(error, source.name, 'open', -3) from None
 
@@ -126,7 +126,7 @@ def _opened(source: Source) -> Tuple[Any, Iterator[Any]]:
     try:
         made = ds.dataset(source.path, format=form, filesystem=source.system)
     except pa.ArrowInvalid as error:
-        raise error_of(-3, 0, f"'{source.name}': is not a file of {form}: {error}") from None
+        raise InputError(f"'{source.name}': is not a file of {form}: {error}") from None
     except OSError as error:
         raise os_error(error, source.name, 'open', -3) from None
     return made.schema, _scanned(made)

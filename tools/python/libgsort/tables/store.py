@@ -19,7 +19,7 @@ from array import array
 import numpy as np
 import pyarrow as pa
 
-from ..errors import error_of
+from ..errors import CorruptError, VerifyError, error_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ class Spill:
             except OSError as error:
                 raise os_error(error, self.directory, 'read a temporary file') from None
             if done < len(data) or zlib.crc32(data) != checksum:
-                raise error_of(-8, 0,
-                               f"'{self.directory}': a temporary file is damaged at byte {begin}")
+                raise CorruptError(f"'{self.directory}': a temporary file is damaged at byte "
+                                   f"{begin}")
             yield pa.ipc.read_record_batch(pa.py_buffer(data), self.schema)
 
 
@@ -107,7 +107,7 @@ class _Run:
             if self.batch is None or self.batch.num_rows == 0:
                 self.batch = next(self.batches, None)
                 if self.batch is None:
-                    raise error_of(-9, 0, f'{rows} rows of a temporary file are missing')
+                    raise VerifyError(f'{rows} rows of a temporary file are missing')
             found = self.batch.slice(0, rows)
             self.batch = self.batch.slice(found.num_rows)
             rows -= found.num_rows
