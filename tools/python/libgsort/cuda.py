@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from dataclasses import dataclass
 
 from . import _c
 from ._hints import np
@@ -43,17 +44,21 @@ class _Versioned(ctypes.Structure):
                 ('flags', ctypes.c_uint64), ('tensor', _Tensor)]
 
 
+@dataclass
 class _Array:
     """Describes an array on a GPU: address, count and type of its elements. `owner` keeps the
-    memory alive."""
+    memory alive. dtype None: the elements are bfloat16"""
 
-    def __init__(self, owner: Any, pointer: int, count: int, type: Optional[str],
-                 dtype: Optional[np.dtype[Any]], is_read_only: bool,
-                 stream: Optional[int]) -> None:
-        self.owner, self.pointer, self.count = owner, pointer, count
-        self.type, self.dtype = type, dtype
-        self.is_read_only, self.stream = is_read_only, stream
-        self.element_bytes = dtype.itemsize if dtype is not None else 2
+    owner: Any
+    pointer: int
+    count: int
+    dtype: Optional[np.dtype[Any]]
+    is_read_only: bool
+    stream: Optional[int] = None
+
+    @property
+    def element_bytes(self) -> int:
+        return self.dtype.itemsize if self.dtype is not None else 2
 
     @property
     def nbytes(self) -> int:
@@ -63,7 +68,7 @@ class _Array:
         if self.dtype is None:
             if key is not None:
                 raise TypeError('by: bfloat16 numbers have no fields')
-            return Layout(None, self.type, 0, ())
+            return Layout(None, 'bf16', 0, ())
         name = number_name(self.dtype) if key is None else None
         if name is not None:
             return Layout(self.dtype, name, 0, ())
@@ -95,7 +100,7 @@ def _of_interface(a: Any, interface: Any) -> _Array:
         dtype = a.dtype  # may be numbers of ml_dtypes, whose typestr has only their size
     _check_shape(a, interface['shape'], interface.get('strides'), dtype.itemsize)
     pointer, is_read_only = interface['data']
-    return _Array(a, pointer or 0, interface['shape'][0], None, dtype, is_read_only,
+    return _Array(a, pointer or 0, interface['shape'][0], dtype, is_read_only,
                   interface.get('stream'))
 
 
@@ -107,22 +112,21 @@ def _capsule_of(a: Any, stream: Optional[int]) -> Any:
 
 
 def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
+    from .arrow_c import capsule_address
     if a.__dlpack_device__()[0] not in (DLPACK_CUDA, DLPACK_MANAGED):
         raise TypeError(f'{type(a).__name__}: it is not in the memory of an NVIDIA GPU')
     capsule = _capsule_of(a, stream)  # not consumed: its destructor frees the memory
-    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     is_valid = ctypes.pythonapi.PyCapsule_IsValid
     is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
     is_read_only = False
     if is_valid(capsule, b'dltensor_versioned'):
-        managed = _Versioned.from_address(pointer_of(capsule, b'dltensor_versioned'))
+        managed = _Versioned.from_address(capsule_address(capsule, b'dltensor_versioned'))
         if managed.major != 1:
             raise TypeError(f'{type(a).__name__}: DLPack {managed.major}.{managed.minor} is not '
                             f'supported; version 1 is')
         tensor, is_read_only = managed.tensor, bool(managed.flags & DLPACK_READ_ONLY)
     else:
-        tensor = _Tensor.from_address(pointer_of(capsule, b'dltensor'))
+        tensor = _Tensor.from_address(capsule_address(capsule, b'dltensor'))
     shape = tuple(tensor.shape[:tensor.ndim])
     _check_shape(a, shape, tuple(tensor.strides[:tensor.ndim]) if tensor.strides else None, 1)
     pointer = (tensor.data or 0) + tensor.byte_offset
@@ -131,10 +135,9 @@ def _of_dlpack(a: Any, stream: Optional[int]) -> _Array:
                                                      != (DLPACK_BFLOAT, 16)):
         raise TypeError(f'{type(a).__name__}: its elements have no order here; only integers, bool '
                         f'and floats of 2 to 8 bytes can be sorted')
-    if tensor.code == DLPACK_BFLOAT:
-        return _Array((a, capsule), pointer, shape[0], 'bf16', None, is_read_only, None)
-    return _Array((a, capsule), pointer, shape[0], None,
-                  np.dtype(f'{DLPACK_KINDS[tensor.code]}{tensor.bits // 8}'), is_read_only, None)
+    dtype = (None if tensor.code == DLPACK_BFLOAT
+             else np.dtype(f'{DLPACK_KINDS[tensor.code]}{tensor.bits // 8}'))
+    return _Array((a, capsule), pointer, shape[0], dtype, is_read_only)
 
 
 def _array_of(a: Any, stream: Optional[int] = None) -> _Array:
@@ -165,14 +168,19 @@ def _stream_of(stream: Any) -> Optional[int]:
     return None if stream is None else int(stream)
 
 
-def _run(call: str, array: _Array, scratch: Any, options: Dict[str, Any], *arguments: Any) -> None:
-    for_array(options)
+def _job(array: _Array, options: Dict[str, Any]) -> Job:
     keys = options.pop('by', None)
-    room = _array_of(scratch) if scratch is not None else None
     job = Job(options, True)
     array.layout(keys).put(job)
-    job.run(getattr(_c.library, call), array.pointer, array.nbytes, *arguments, array.stream,
-            room.pointer if room is not None else None, room.nbytes if room is not None else 0)
+    return job
+
+
+def _run(call: str, array: _Array, scratch: Any, options: Dict[str, Any], *arguments: Any) -> None:
+    for_array(options)
+    room = _array_of(scratch) if scratch is not None else None
+    _job(array, options).run(getattr(_c.library, call), array.pointer, array.nbytes, *arguments,
+                             array.stream, room.pointer if room is not None else None,
+                             room.nbytes if room is not None else 0)
 
 
 def sort(a: Any, *, by: Keys = None, descending: bool = False, stream: Any = None,
@@ -250,11 +258,8 @@ def scratch_bytes(a: Any, *, by: Keys = None, descending: bool = False, is_argso
         default: 8 bytes
     """
     array = _array_of(a)
-    found = named(options, by=by, descending=descending)
-    keys = found.pop('by', None)
-    job = Job(found, True)
-    array.layout(keys).put(job)
     needed = ctypes.c_uint64()
+    job = _job(array, named(options, by=by, descending=descending))
     job.run(_c.library.gs_cuda_scratch_bytes, array.nbytes, is_argsort, ctypes.byref(needed))
     return needed.value
 

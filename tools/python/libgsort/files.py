@@ -135,10 +135,10 @@ def _write(job: Job, output: Optional[Path]) -> Report:
     return _run(job, _c.ACTION_SORT)
 
 
-def _is_path(x: Any) -> bool:
-    """Returns whether `x` is a path or a list of paths; anything else is an array."""
+def is_path(x: Any) -> bool:
+    """Returns whether `x` is a path or a list of paths; anything else is data."""
     if isinstance(x, (list, tuple)):
-        return bool(x) and all(map(_is_path, x))
+        return bool(x) and all(map(is_path, x))
     return isinstance(x, (str, bytes, os.PathLike))
 
 
@@ -159,7 +159,7 @@ def stats(x: Union[Paths, Array, Buffer], *, by: Keys = None, dtype: DType = Non
         quantiles, histogram: need up to three passes
     """
     found = named(options, by=by)
-    if not _is_path(x):
+    if not is_path(x):
         _refuse_dtype(dtype)
         return look_at('gs_job_stats_array', x, found)
     return _run(_job(x, dtype, found), _c.ACTION_STATS)
@@ -178,7 +178,7 @@ def check(x: Union[Paths, Array, Buffer], *, by: Keys = None, descending: bool =
     first such element.
     """
     found = named(options, by=by, descending=descending)
-    if not _is_path(x):
+    if not is_path(x):
         _refuse_dtype(dtype)
         return look_at('gs_job_check_array', x, found)
     return _run(_job(x, dtype, found), _c.ACTION_CHECK if is_true(found.get('unique'))
@@ -234,7 +234,7 @@ def top(x: Any, k: int, *, by: Keys = None, largest: bool = False, descending: b
 def _top(x: Any, k: int, dtype: DType, options: Dict[str, Any]) -> Array:
     pieces: List[bytes] = []
     _refuse_for_top(options)
-    if _is_path(x):
+    if is_path(x):
         report = _run_top(_job(x, dtype, options), pieces, k)
         written = bytearray(b''.join(pieces))
         if len(written) > report.output_bytes:  # a .npy header says it

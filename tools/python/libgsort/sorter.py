@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, T
 
 from . import _c
 from ._hints import Array, DType, Unpack, np, npt  # noqa: F401  # Array needs npt at run time
+from .arrays import is_arrow
 from .errors import CanceledError, ColumnError, Error, NullsError, UsageError, type_error
 from .job import Job, Options, interruptible
 from .layout import key_list, layout_by, number_name, with_count
@@ -194,7 +195,7 @@ class Sorter:
         Raises a TypeError for data of another dtype, and a UsageError if the sorter is closed or is
         being read.
         """
-        if hasattr(data, '__arrow_c_stream__') or hasattr(data, '__arrow_c_array__'):
+        if is_arrow(data):
             self._push_arrow(data)
             return
         if isinstance(data, np.ma.MaskedArray):

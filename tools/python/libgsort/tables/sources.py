@@ -15,9 +15,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from ..arrays import is_arrow
 from ..arrow_c import ArrowArray
 from ..arrow_table import Batches
 from ..errors import InputError, UsageError, file_error, type_error
+from ..files import is_path
 from .store import os_error
 
 
@@ -37,12 +39,6 @@ class Source:
     def bytes(self) -> int:
         return (os.path.getsize(self.path) if self.system is None
                 else int(self.system.get_file_info(self.path).size))
-
-
-def is_path(x: Any) -> bool:
-    """Returns whether `x` is a path, or several."""
-    return (isinstance(x, (str, bytes, os.PathLike))
-            or isinstance(x, (list, tuple)) and len(x) > 0 and all(map(is_path, x)))
 
 
 def is_of_files(x: Any) -> bool:
@@ -173,7 +169,7 @@ def reader_of(x: Any, options: Optional[Mapping[str, Any]] = None) -> Any:
     # its batches may have other schemas, which an Arrow stream would not show
     if isinstance(x, pa.RecordBatchReader):
         return x
-    if hasattr(x, '__arrow_c_stream__') or hasattr(x, '__arrow_c_array__'):
+    if is_arrow(x):
         return imported(x)
     raise TypeError(f"sort_table(): {type(x).__name__} is not an Arrow table; it needs "
                     f"__arrow_c_stream__, as tables of "
