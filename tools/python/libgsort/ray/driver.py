@@ -19,6 +19,7 @@ from ..progress import Progress
 from . import gsort, local, model, s3, store, tasks
 from .crew import Crew, LostNodes
 from .cut import part_begin
+from .files import are_whole
 from .journal import Journal
 from .plan import Plan
 from .queries import add, joined
@@ -131,14 +132,11 @@ class Driver:
             by_node.setdefault(handle.node, []).append(handle)
         for node, handles in by_node.items():
             files = [(handle.path, handle.size(self.job.order)) for handle in handles]
-            if node == '':
-                here = [os.path.exists(path) and os.path.getsize(path) == size
-                        for path, size in files]
-            else:
-                try:
-                    here = ray.get(self.crew.keepers[node].has.remote(files))
-                except (KeyError, ray.exceptions.RayActorError):
-                    here = [False] * len(files)
+            try:
+                here = (ray.get(self.crew.keepers[node].has.remote(files)) if node
+                        else are_whole(files))
+            except (KeyError, ray.exceptions.RayActorError):
+                here = [False] * len(files)
             for handle, is_here in zip(handles, here):
                 if not is_here:
                     del self.maps[handle.index]

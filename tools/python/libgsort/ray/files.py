@@ -236,6 +236,11 @@ def status(path: str) -> os.stat_result:
         return os.fstat(file.fileno())
 
 
+def are_whole(files: Sequence[Tuple[str, int]]) -> List[bool]:
+    """Returns for each (path, size) whether the file exists with this size in bytes."""
+    return [os.path.exists(path) and os.path.getsize(path) == size for path, size in files]
+
+
 def elements_at(path: str, off: int, element_bytes: int, places: Places) -> bytes:
     """Returns the elements at `places` of a file whose data begin at byte `off`. Raises an OSError
     if the file is too short.

@@ -2,7 +2,6 @@
 raises its failure."""
 from __future__ import annotations
 
-import contextlib
 import difflib
 import errno
 import json
@@ -142,36 +141,24 @@ def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None,
     beside: is called with the process; feeds and reads it, and returns when it does not need the
         pipes any more
     """
-    child = subprocess.Popen(command(program, [*arguments, '--stats=json']), stdin=stdin if stdin
-                             is not None else subprocess.DEVNULL,
-                             stdout=subprocess.PIPE if stdout is None else stdout,
-                             stderr=subprocess.PIPE, pass_fds=pass_fds)
-    try:
-        if beside is not None:
-            beside(child)
-        if child.stdin is not None and not child.stdin.closed:
-            with contextlib.suppress(BrokenPipeError):  # gsort has ended, and its message says why
-                child.stdin.close()
-        child.stdin = None
-        assert child.stderr is not None
-        if stdout is None:
+    with subprocess.Popen(command(program, [*arguments, '--stats=json']),
+                          stdin=subprocess.DEVNULL if stdin is None else stdin,
+                          stdout=subprocess.PIPE if stdout is None else stdout,
+                          stderr=subprocess.PIPE, pass_fds=pass_fds) as child:
+        try:
+            if beside is not None:
+                beside(child)
             out, err = child.communicate()
-        else:
-            out, err = child.stderr.read(), b''
-            child.wait()
-    finally:
-        if child.poll() is None:
+        except BaseException:
             child.kill()
-            child.wait()
-        for stream in (child.stdout, child.stderr):
-            if stream is not None:
-                stream.close()
-    text = out.decode(errors='replace')
+            child.communicate()  # closes its input, to which bytes may be due
+            raise
     if child.returncode != 0:
-        lines = (err.decode(errors='replace') + text).strip().splitlines()
+        lines = err.decode(errors='replace').strip().splitlines()
         said = [line for line in lines if line.startswith('gsort:')]
         raise GsortError((said or lines or [f'{program}: ended by {child.returncode}'])[-1],
                          child.returncode)
+    text = (out if stdout is None else err).decode(errors='replace')
     report: Report = json.loads(text[text.index('{'):text.rindex('}') + 1])
     return {name: value for name, value in report.items() if name not in DROPPED}
 

@@ -22,7 +22,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import pyarrow as pa
 from pyarrow import flight
 
-from .files import elements_at
+from .files import are_whole, elements_at
 from .order import Places
 
 BLOCK = 1 << 20
@@ -203,8 +203,7 @@ class Keeper:
         return {'url': self.url, 'folder': self.folder.path, 'free': room.f_bavail * room.f_frsize}
 
     def has(self, files: List[Tuple[str, int]]) -> List[bool]:
-        """Returns for each (path, size) whether the file exists with this size in bytes."""
-        return [os.path.exists(path) and os.path.getsize(path) == size for path, size in files]
+        return are_whole(files)
 
     def probe(self, asked: List[Tuple[str, int, int, Places]]) -> List[bytes]:
         """Returns the elements for each (path, byte at which data begin, bytes per element,

@@ -80,17 +80,11 @@ class Spill:
         """
         for i in range(0, len(places), 3):
             begin, length, checksum = places[i:i + 3]
-            data = bytearray(length)
-            done = 0
             try:
-                while done < len(data):
-                    got = os.preadv(self.fd, [memoryview(data)[done:]], begin + done)
-                    if got == 0:
-                        break
-                    done += got
+                data = os.pread(self.fd, length, begin)
             except OSError as error:
                 raise os_error(error, self.directory, 'read a temporary file') from None
-            if done < len(data) or zlib.crc32(data) != checksum:
+            if len(data) < length or zlib.crc32(data) != checksum:
                 raise CorruptError(f"'{self.directory}': a temporary file is damaged at byte "
                                    f"{begin}")
             yield pa.ipc.read_record_batch(pa.py_buffer(data), self.schema)
