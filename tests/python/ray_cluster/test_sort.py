@@ -15,7 +15,7 @@ import libgsort.ray as gr
 from libgsort.ray import cut, queries, tasks
 from libgsort.ray import gsort as child
 from libgsort.ray.__main__ import _parser, main
-from libgsort.ray.order import Order
+from libgsort.ray.cut import Order
 
 
 def left(place, *known):

@@ -15,10 +15,10 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ..errors import UsageError, file_error
-from . import gsort, remote
+from . import gsort, store
 from .access import Access
-from .order import Order, Places
-from .remote import is_remote
+from .cut import Order, Places
+from .store import is_remote
 
 Stamp = Tuple[int, Union[int, str]]  # a file's size and time, or an object's size and tag
 
@@ -55,7 +55,7 @@ def expand(patterns: Sequence[str], access: Access = Access()) -> List[str]:
         names = [pattern]
         if is_remote(pattern):
             if any(c in pattern for c in ('*?[' if access.is_s3(pattern) else '*[')):
-                names = remote.find(access, pattern)
+                names = store.find(access, pattern)
         elif not os.path.exists(pattern) and any(c in pattern for c in '*?['):
             names = sorted(glob.glob(pattern))
         if not names:
@@ -141,7 +141,7 @@ def refuse_formats(program: str, order: Order, stamps: Sequence[Tuple[str, Stamp
 
     def begins(told: Tuple[str, Stamp]) -> bytes:
         length = min(told[1][0] // order.element_bytes, most) * order.element_bytes
-        return b''.join(remote.blocks(access, *told, 0, length, max(1, length)))
+        return b''.join(store.blocks(access, *told, 0, length, max(1, length)))
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(32) as pool:
         found, listed = dict(stamps), os.path.join(folder, 'list')
@@ -224,7 +224,7 @@ def measure(paths: Sequence[str], access: Access = Access()) -> List[Tuple[str, 
 
 def _measure(path: str, access: Access) -> Stamp:
     if is_remote(path):
-        return remote.stamp(access, path)
+        return store.stamp(access, path)
     told = status(path)
     # not the inode, because FUSE may give a file another one each time
     return told.st_size, told.st_mtime_ns

@@ -22,8 +22,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import pyarrow as pa
 from pyarrow import flight
 
+from .cut import Places
 from .files import are_whole, elements_at
-from .order import Places
 
 BLOCK = 1 << 20
 PREFIX = 'gsort-ray-'

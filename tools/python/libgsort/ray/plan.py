@@ -19,9 +19,9 @@ from ..errors import UsageError
 from ..layout import layout_of, numpy_dtype, type_of, with_count
 from . import gsort, local, s3, store
 from .access import Access
+from .cut import Order
 from .files import (Piece, absolute, beginning, expand, measure, npy_dtype, pieces, refuse_formats)
-from .order import Order
-from .remote import is_remote
+from .store import is_remote
 from .tasks import Job, Kept
 
 # The share of a task's memory for its data. A map then sorts them without a spill. Each record also

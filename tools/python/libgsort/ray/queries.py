@@ -10,10 +10,10 @@ from .. import _c
 from ..errors import UsageError
 from . import gsort
 from .crew import get_all
+from .cut import Order
 from .files import Piece, expand, measure, pieces
-from .order import Order
 from .plan import WHOLE, header_of, order_of
-from .remote import is_remote
+from .store import is_remote
 
 PIECE = 1 << 30
 # type first

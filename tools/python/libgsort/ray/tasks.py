@@ -15,10 +15,9 @@ import numpy as np
 
 from . import gsort, s3, store
 from .access import Access
-from .cut import find, part_begin, to_groups
+from .cut import Order, Places, find, part_begin, to_groups
 from .files import Piece, elements_at, head_of
-from .order import Order, Places
-from .remote import blocks, is_remote
+from .store import blocks, is_remote
 
 FEED = 8 << 20  # bytes
 
