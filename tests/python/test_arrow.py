@@ -697,7 +697,7 @@ def test_stream__that_has_failed__does_not_end_as_if_whole(column, monkeypatch):
         reader = pa.RecordBatchReader.from_stream(s)
         with monkeypatch.context() as patched:
             patched.setattr(arrow_c, 'fill_array', fail)
-            patched.setattr(TableStream, 'export_next', fail)
+            patched.setattr(TableStream, 'next', fail)
             with pytest.raises(OSError, match='KeyboardInterrupt'):
                 reader.read_next_batch()
         for _ in range(2):

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from .keywords import Keys
     from .sorter import Sorter
-    from .tables.stream import TableStream
 
     Array = npt.NDArray[Any]
 
@@ -358,23 +357,7 @@ def _time_of(format: bytes) -> Optional[str]:
     return f"{'M8' if format[:2] == b'ts' else 'm8'}[{unit if unit == 's' else unit + 's'}]"
 
 
-class AnySource:
-    """Fills an exported stream with columns of any type."""
-
-    error: Any = None
-
-    def __init__(self, sorter: Sorter, stream: TableStream) -> None:
-        self.sorter, self.stream = sorter, stream
-
-    def fill_schema(self, address: int) -> None:
-        self.stream.export_schema(address)
-
-    def fill_next(self, address: int) -> None:
-        self.sorter.take_order(self)
-        self.stream.export_next(address)
-
-
-class _Source:
+class Source:
     """Fills an exported stream with the columns of a sorter."""
 
     error: Any = None
@@ -427,7 +410,3 @@ def _validity(values: Array) -> Tuple[Optional[Array], int]:
     are_null = np.isnat(values) if values.dtype.kind in 'mM' else np.zeros(0, '?')
     nulls = int(np.count_nonzero(are_null))
     return np.packbits(~are_null, bitorder='little') if nulls > 0 else None, nulls
-
-
-def stream_of(sorter: Sorter, columns: Columns) -> object:
-    return c.stream_capsule(_Source(sorter, columns))

@@ -317,7 +317,8 @@ class Sorter:
         from .tables.stream import kept
         spill, places = kept(self, self._options.get('temp'))
         self._handle = self._reader = self.dtype = None
-        stream.push_again(spill, places)
+        for rows in spill.read(places):
+            stream.push_rows(rows)
         return stream
 
     def _take_columns(self, columns: Columns) -> None:
@@ -344,11 +345,9 @@ class Sorter:
             self._wait(_c.library.gs_sorter_push, arrays[0].ctypes.data, arrays[0].nbytes,
                        keep=arrays[0])
         else:
-            self._fill(count, lambda room, begin, end: self._interleave(room, arrays, begin, end))
-
-    def _interleave(self, room: Array, arrays: Any, begin: int, end: int) -> None:
-        assert self._columns is not None
-        self._columns.interleave(room, arrays, begin, end)
+            assert self._columns is not None
+            interleave = self._columns.interleave
+            self._fill(count, lambda room, begin, end: interleave(room, arrays, begin, end))
 
     def finish(self) -> None:
         """Declares that all elements were pushed; push() fails after that. Calls that read the
@@ -513,10 +512,11 @@ class Sorter:
         The columns are those that were pushed. In NumPy times, NaT is null.
         """
         from .arrow_c import stream_capsule
-        from .arrow_table import AnySource, Columns, stream_of
+        from .arrow_table import Columns, Source
         self._refuse_child()
         if self._table_stream is not None:
-            return stream_capsule(AnySource(self, self._table_stream))
+            from .tables.stream import Source as TableSource
+            return stream_capsule(TableSource(self, self._table_stream))
         self.finish()
         columns = self._columns or Columns.of_dtype(self._known_dtype())
-        return stream_of(self, columns.with_count() if self._has_counts else columns)
+        return stream_capsule(Source(self, columns.with_count() if self._has_counts else columns))

@@ -47,9 +47,9 @@ class TableStream:
         if (schema.names != self.schema.names or schema.types != self.schema.types
             or is_table != self.is_table):
             raise type_error('the table has other columns than the first one')
-        self._push(batch_of(batches, batch))
+        self.push_rows(batch_of(batches, batch))
 
-    def _push(self, batch: pa.RecordBatch) -> None:
+    def push_rows(self, batch: pa.RecordBatch) -> None:
         if self.order is not None:
             raise UsageError('the sorter is being read already')
         for field, column in zip(self.schema, batch.columns):
@@ -60,11 +60,6 @@ class TableStream:
         with self._at_work():
             self.sorter.push(pa.RecordBatch.from_arrays(batch.columns, schema=self.schema))
 
-    def push_again(self, spill: Spill, places: array[int]) -> None:
-        """Pushes the rows that kept() stored for another sorter."""
-        for batch in spill.read(places):
-            self._push(batch)
-
     def next(self) -> Optional[pa.RecordBatch]:
         if self.order is None:
             self.order = self.sorter.batches()
@@ -74,17 +69,26 @@ class TableStream:
     def close(self) -> None:
         self.sorter.shown.end()
 
-    # The calls that arrow_c.stream_capsule needs to export a stream.
 
-    def export_schema(self, address: int) -> None:
-        (self.schema if self.is_table else self.schema.field(0))._export_to_c(address)
+class Source:
+    """Fills an exported stream with the sorted rows, as arrow_c.stream_capsule needs it."""
 
-    def export_next(self, address: int) -> None:
-        batch = self.next()
+    error: Any = None
+
+    def __init__(self, sorter: Sorter, stream: TableStream) -> None:
+        self.sorter, self.stream = sorter, stream
+
+    def fill_schema(self, address: int) -> None:
+        schema = self.stream.schema
+        (schema if self.stream.is_table else schema.field(0))._export_to_c(address)
+
+    def fill_next(self, address: int) -> None:
+        self.sorter.take_order(self)
+        batch = self.stream.next()
         if batch is None:
             ArrowArray.from_address(address).release = None
         else:
-            (batch if self.is_table else batch.column(0))._export_to_c(address)
+            (batch if self.stream.is_table else batch.column(0))._export_to_c(address)
 
 
 def kept(sorter: Sorter, temp: Optional[Path]) -> Tuple[Spill, array[int]]:
