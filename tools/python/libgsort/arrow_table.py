@@ -18,8 +18,7 @@ from .layout import key_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Any, Iterator, List, Optional, Sequence, Tuple, Type
+    from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -226,8 +225,7 @@ class Batches:
             raise
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def __exit__(self, *_: object) -> None:
         c.release(self.batch)
         c.release(self.schema)
         del self.capsules

@@ -229,8 +229,7 @@ def argsort(a: Any, *, by: Keys = None, descending: bool = False, out: Any = Non
         out = _new_positions(a, array.count)
     positions = _array_of(out, array.stream)
     if (positions.dtype is None or positions.dtype.kind not in 'iu' or positions.element_bytes < 4
-        or positions.count != array.count \
-             or positions.is_read_only):
+        or positions.count != array.count or positions.is_read_only):
         raise ValueError(
             f'out: must be an array of {array.count} writable integers of 4 or 8 bytes')
     found = {**named(options, by=by, descending=descending),

@@ -1,12 +1,12 @@
 """Draws reports: python -m libgsort.plot REPORT.json... [-o FILE.svg|FILE.png]
 
-    a report of gsort (--stats=json) or of a job in Python (report.details): its phases over time,
-    with the bytes per second that it read, wrote and sorted, and how it used memory
-    a report of libgsort.ray: its steps over time, with the bytes per second that the cluster read
-    and wrote several of these reports, or one of gsort-bench outofcore or
-    tools/dev/peers/by_size.py: seconds against size a report of gsort-bench scale: speed against
-    threads, and the time per element against size any other report of gsort-bench: median, minimum
-    and maximum of each case
+    of gsort (--stats=json), or of a job in Python (report.details): its phases over time, with the
+        bytes per second that it read, wrote and sorted, and how it used memory
+    of libgsort.ray: its steps over time, with the bytes per second that the cluster read and wrote
+    several of these, or one of gsort-bench outofcore or tools/dev/peers/by_size.py: seconds
+        against size
+    of gsort-bench scale: speed against threads, and the time per element against size
+    any other of gsort-bench: median, minimum and maximum of each case
 
 REPORT may be '-' for standard input. The default FILE is the name of the first report with .svg.
 Needs matplotlib.

@@ -6,8 +6,7 @@ import ctypes
 import os
 import threading
 import weakref
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple, TypeVar
 
 from . import _c
 from ._hints import Array, DType, Unpack, np, npt  # noqa: F401  # Array needs npt at run time
@@ -139,7 +138,7 @@ class Sorter:
         self._pulling = threading.Lock()  # held until the pulled block is copied
         self._has_lost = False  # a block was pulled but not used, for example because of Ctrl-C
         self._reader: Optional[object] = None  # the stream that reads the order
-        # : the dtype of the elements that are pushed; None: not known yet
+        # the dtype of the elements that are pushed; None: not known yet
         self.dtype: Optional[np.dtype[Any]] = None
         if dtype is not None:
             self._open(dtype, self._key)
@@ -222,8 +221,7 @@ class Sorter:
                        is_short=array.nbytes <= SMALL_BYTES,
                        keep=array)
         else:
-            self._fill(len(array), lambda room, begin,
-                       end: room.__setitem__(slice(None), array[begin:end]))
+            self._fill(len(array), lambda room, begin, end: np.copyto(room, array[begin:end]))
 
     def _known_dtype(self) -> np.dtype[Any]:
         if self.dtype is None:
@@ -488,8 +486,7 @@ class Sorter:
     def __enter__(self) -> Sorter:
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # Arrow

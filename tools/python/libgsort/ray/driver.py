@@ -8,7 +8,7 @@ import logging
 import os
 import secrets
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -35,8 +35,6 @@ GAUGES = {'done_bytes': 'Bytes of the phase that are done.', 'all_bytes': 'Bytes
 
 class Driver:
     total: int
-    files: List[str]
-    list: str
     begins: List[int]
 
     def __init__(self, plan: Plan, resume: bool, show: Callable[[Progress], object]) -> None:
@@ -50,6 +48,7 @@ class Driver:
         self.gauges = [Gauge(f'gsort_{name}', description=text, tag_keys=('phase', 'output'))
                        for name, text in GAUGES.items()]
         self.net_bytes = 0
+        self.list = os.path.join(plan.work, 'files')  # of the files to merge, for gsort
         self.name = self.facts.get('name') or secrets.token_hex(6)
         self.crew = Crew(self.job.threads, plan.memory_bytes, plan.temp, self.name, self.job.token,
                          resume)
@@ -145,11 +144,13 @@ class Driver:
         """Forgets parts whose files are gone or have another size."""
         for i, part in list(self.parts.items()):
             path = self.job.output if self.job.sink == 'into' else self.job.part_path(i)
-            here = (store.has(self.job.access, self.job.upload, part) if self.job.sink == 'store'
-                    else \
-                 self.job.sink == 's3' or os.path.exists(path)
+            if self.job.sink == 'store':
+                is_here = store.has(self.job.access, self.job.upload, part)
+            else:
+                is_here = self.job.sink == 's3' or (
+                    os.path.exists(path)
                     and part.get('file_bytes') in (None, os.path.getsize(path)))
-            if not here:
+            if not is_here:
                 del self.parts[i]
 
     def _make_maps(self) -> None:
@@ -167,7 +168,7 @@ class Driver:
             return task.remote(self.job, pieces[i], i, '' if self.job.files else node, folder)
 
         def done(i: int, handle: Handle) -> None:
-            self.journal.add_map(handle)
+            self.journal.add(map=asdict(handle))
             self.maps[i] = handle
             self._progress('read', pieces[i].bytes, self.plan.size)
 
@@ -186,21 +187,16 @@ class Driver:
         return [self.maps[i] for i in sorted(self.maps)]
 
     def _check_input(self) -> None:
-        """Sets the total, the files to merge, and the number of parts. Raises a GsortError if an
-        input has changed."""
+        """Sets the total and the number of parts. Raises a GsortError if an input has changed."""
         self.plan.check_stamps()
+        handles = self._handles()
         if self.plan.is_sorted:
             self.total = sum(piece.count or 0 for piece in self.plan.pieces)
-            self.files = [piece.path for piece in self.plan.pieces]
-            self.job = self.plan.fit(self.job, self.total)
-            return
-        handles = self._handles()
-        if len(handles) == len(self.plan.pieces):
+        elif len(handles) == len(self.plan.pieces):
             self.total = sum(handle.count for handle in handles)
-            self.files = [handle.path for handle in handles]
             self.journal.add(total=self.total)
-        else:
-            self.total, self.files = self.facts['total'], []
+        else:  # all parts were made before
+            self.total = self.facts['total']
         self.job = self.plan.fit(self.job, self.total)
 
     def _prepare(self) -> None:
@@ -209,9 +205,10 @@ class Driver:
         if self.job.sink == 'files':
             os.makedirs(self.job.output, exist_ok=True)
         if not self.job.is_sliced:
-            self.list = os.path.join(self.plan.work, 'files')
+            paths = ([piece.path for piece in self.plan.pieces] if self.plan.is_sorted
+                     else [handle.path for handle in self._handles()])
             with open(self.list, 'wb') as file:
-                file.write(b'\0'.join(os.fsencode(path) for path in self.files))
+                file.write(b'\0'.join(map(os.fsencode, paths)))
         elif self.job.sink == 'into':
             local.begin(self.job.output, self.job.head, self.total,
                   self.total * self.job.order.element_bytes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..errors import Error, file_error
@@ -71,9 +71,6 @@ class Journal:
         self.file.write(json.dumps(line) + '\n')
         self.file.flush()
         os.fsync(self.file.fileno())
-
-    def add_map(self, handle: Handle) -> None:
-        self.add(map=asdict(handle))
 
     def found(self) -> Tuple[Dict[int, Handle], Dict[int, Dict[str, Any]], Dict[str, Any]]:
         """Returns what earlier drivers finished: maps, parts, and other facts by their names."""
