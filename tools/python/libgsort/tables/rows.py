@@ -37,6 +37,7 @@ KEY_MOST = 256  # bytes of a text in a key
 INLINE_MOST = 48  # bytes of a text in a record that are always usual; so are twice the mean length
 RECORD_MOST = 1024  # bytes of a record, besides its keys
 KEYS_MOST = 64  # keys of a record that the library accepts
+OFFSET_BYTES = 8  # of the offset of a text or list, at most
 
 
 class Texts(ctypes.Structure):
@@ -107,16 +108,13 @@ def sizes_of(array: pa.Array) -> npt.NDArray[np.int64]:
     if types.is_fixed_size_list(kind):
         inner = sizes_of(array.values.slice(array.offset * kind.list_size, rows * kind.list_size))
         return np.asarray(inner.reshape(rows, -1).sum(1) + 1, np.int64)
-    is_large = (types.is_large_string(kind) or types.is_large_binary(kind)
-                or types.is_large_list(kind))
-    if is_large or is_text(kind) or types.is_list(kind) or types.is_map(kind):
-        offsets = np.frombuffer(array.buffers()[1], '<i8' if is_large
-                                else '<i4')[array.offset:array.offset + rows + 1].astype(np.int64)
-        if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
-            inner = sizes_of(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
-            ends = np.concatenate([[0], np.cumsum(inner)])
-            offsets = ends[offsets - offsets[0]]
-        return np.diff(offsets) + offsets.itemsize
+    if is_text(kind):
+        return np.asarray(pc.binary_length(array).fill_null(0), np.int64) + OFFSET_BYTES
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+        offsets = np.asarray(array.offsets, np.int64)
+        inner = sizes_of(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
+        ends = np.concatenate([[0], np.cumsum(inner)])
+        return np.asarray(np.diff(ends[offsets - offsets[0]]) + OFFSET_BYTES, np.int64)
     return np.full(rows, array.nbytes // rows + 1, np.int64)
 
 
