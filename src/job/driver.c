@@ -14,7 +14,6 @@
 #include "job/spec/compile.h"
 #include "job/spec/spec.h"
 #include "job/steps.h"
-#include "job/strategy/small_array.h"
 #include "job/strategy/strategy.h"
 #include "loop/loop.h"
 #include "merge/sorted_inputs.h"

@@ -37,7 +37,7 @@ struct gsi_job_plan {
     struct gsi_input_plan input;
     struct gsi_codec_plan codec;
     struct gsi_bump counted; /* gsi_counted_plan */
-    struct gsi_bump select;  /* job/strategy/select.h */
+    struct gsi_bump select;  /* gsi_select_plan */
     struct gsi_permute_plan permute;
     bool device_makes_entries;     /* the device makes pairs of elements and positions */
     const char *in_order_note;     /* why one pass is not tried; NULL: it is */

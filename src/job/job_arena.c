@@ -5,7 +5,6 @@
 #include "io/array.h"
 #include "job/job_report.h"
 #include "job/planning/planning.h"
-#include "job/strategy/select.h"
 #include "job/strategy/strategy.h"
 
 void gsi_job_wake(void *context)
@@ -116,7 +115,7 @@ static bool lends(const struct gsi_job *job)
         return inputs->is_lent;
     if (job->device.bytes > 0)
         return is_sort && device->ops->reaches(device, array->from, array->bytes);
-    return job->options->action == GS_STATS && !gsi_select_is_wanted(job->options) &&
+    return job->options->action == GS_STATS && !gsi_select_is(job) &&
            (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 

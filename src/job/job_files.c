@@ -8,7 +8,7 @@
 #include "loop/loop.h"
 #include "output/into.h"
 #include "output/split/columns.h"
-#include "output/split/split_check.h"
+#include "output/split/split.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "merge/set_filter.h"
 #include "output/into.h"
 #include "output/ranks.h"
-#include "output/split/split_check.h"
+#include "output/target.h"
 #include "plan/plan_model.h"
 #include "plan/space.h"
 #include "resume/resume.h"
@@ -70,7 +70,7 @@ struct gs_report {
     struct gsi_one_pass_report one_pass;      /* output/target.h */
     struct gsi_output_report output;          /* output/target.h */
     struct gsi_into_report into;              /* output/into.h */
-    struct gsi_split_report split;            /* output/split/split_check.h */
+    struct gsi_split_report split;            /* output/target.h */
     struct gsi_groups_report groups;          /* output/target.h */
     struct gsi_ends_report ends;              /* output/stream_check.h */
     struct gsi_order_report order_statistics; /* output/ranks.h */

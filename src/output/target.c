@@ -67,6 +67,21 @@ enum gs_status gsi_target_open_pack(struct gsi_target *target)
                : GS_OK;
 }
 
+enum gs_status gsi_target_commit_files(struct gsi_target *target, uint64_t count, uint64_t wanted)
+{
+    struct gsi_split_files *files = &target->files;
+    target->file_bytes = 0;
+    for (uint32_t i = 0; i < files->count; i++)
+        target->file_bytes += files->table[i].file_bytes;
+    if (count != wanted)
+        return gsi_fail(
+            target->loop->error, GS_E_VERIFY, 0,
+            "'%s': the files have %llu of %llu elements; %s; check the memory of this machine",
+            target->output.name, (unsigned long long)count, (unsigned long long)wanted,
+            gsi_target_describe_left(target));
+    return gsi_split_files_commit(files, &target->output.is_placed, target->loop->error);
+}
+
 void gsi_target_close(struct gsi_target *target)
 {
     gsi_zst_pack_close(target->pack);

@@ -34,6 +34,12 @@ struct gsi_one_pass_report {
     const char *note; /* why that is not tried; NULL: it is, or nothing is spilled */
 };
 
+/* What --split and --split-at ask for. */
+struct gsi_split_report {
+    uint32_t count;                 /* of files; 0: one */
+    uint64_t counts[GSI_SPLIT_MAX]; /* elements in each */
+};
+
 struct gsi_zst_pack;
 
 /* The options that concern the output. The job compiles them together with what was found out about
@@ -115,6 +121,12 @@ bool gsi_target_has_blocks(const struct gsi_target *target);
  * plain. */
 void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                      struct gsi_output_plan *plan);
+
+/* gsi_target_commit_files: the output is several files, and everything is written: puts them in
+ * their places.
+ * in    count, wanted: elements that the files have, and that they should have
+ * fails GS_E_VERIFY: these differ; GS_E_IO, GS_E_SPACE */
+enum gs_status gsi_target_commit_files(struct gsi_target *target, uint64_t count, uint64_t wanted);
 
 /* gsi_target_open_pack: opens the compression that was planned.
  * gsi_target_close: closes the target; nothing may be in flight.

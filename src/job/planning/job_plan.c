@@ -10,7 +10,6 @@
 #include "job/permute/permute.h"
 #include "job/spec/spec.h"
 #include "job/steps.h"
-#include "job/strategy/select.h"
 #include "job/strategy/strategy.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"

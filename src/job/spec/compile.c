@@ -11,7 +11,7 @@
 #include "merge/find.h"
 #include "merge/part.h"
 #include "output/into.h"
-#include "output/split/split_check.h"
+#include "output/split/split.h"
 
 /* An array is not written over by the positions of its elements. */
 static enum gs_status check_positions(const struct gsi_job *job)

@@ -22,7 +22,6 @@
 #include "element/tally/tally_sums.h"
 #include "io/array.h"
 #include "job/job_report.h"
-#include "job/strategy/small_array.h"
 #include "loop/loop.h"
 #include "output/verify.h"
 #include "plan/plan.h"

@@ -10,12 +10,16 @@
  * --where or pre-aggregation makes shorter is treated as a stream, too, because its length is
  * unknown until it was read. No more of its runs are spilled than the plan has for the whole. A run
  * that an input contains leaves memory without being written (merge/presorted.h). */
-#include "job/strategy/make_runs.h"
+#include "job/strategy/strategy.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 #include "input/source.h"
+#include "job/job_report.h"
+#include "loop/run_list.h"
 #include "merge/merger.h"
+#include "merge/presorted.h"
+#include "output/one_pass.h"
 #include "plan/plan_rings.h"
 #include "resume/resume.h"
 #include "spill/spill.h"

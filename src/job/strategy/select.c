@@ -1,9 +1,21 @@
-/* select.c: passes over the inputs until every rank is known.
+/* select.c: finds --quantiles and --histogram without a sort (--stats-only): exact, in few passes
+ * over the files.
  *
- *   scan of the inputs: [device: tally, in pass 1] -> partial of a buffer -> counts, lists */
-#include "job/strategy/select.h"
+ *     sample      small blocks from everywhere -> a bracket around each quantile, likely to hold it
+ *     pass 1      tally; keys in brackets are kept, all others counted (quantile.h)
+ *     pass 2, 3   better brackets, where a rank was outside or a bracket did not fit
+ *
+ * A pass is a scan of the inputs:
+ *
+ *     [device: tally, in pass 1] -> partial of a buffer -> counts, lists
+ *
+ * The width of a bracket is estimated: it follows how much neighbouring blocks of the sample
+ * differ. So sorted, clustered and random data each get what they need. A wrong estimate costs a
+ * pass, never exactness. The first pass finds the ends of bins, the next one counts them. Little
+ * data have one bracket for all; so have streams, which are read once. A stream that does not fit
+ * is refused. */
+#include "job/strategy/strategy.h"
 
-#include "base/assert.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/quantile/quantile.h"
 #include "element/record/record_tally.h"
@@ -63,8 +75,9 @@ struct select {
     size_t open_count;
 };
 
-bool gsi_select_is_wanted(const struct gsi_options *options)
+bool gsi_select_is(const struct gsi_job *job)
 {
+    const struct gsi_options *options = job->options;
     return options->action == GS_STATS &&
            (options->order_statistics.quantile_count > 0 || options->order_statistics.bins > 0);
 }
@@ -79,7 +92,7 @@ static bool is_read_once(const struct gsi_job *job)
 struct gsi_bump gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes)
 {
     struct gsi_bump bump = {0};
-    if (!gsi_select_is_wanted(job->options))
+    if (!gsi_select_is(job))
         return bump;
     uint64_t least = GSI_PLAN_LEAST_BYTES + 2 * LEAST_BYTES;
     uint64_t bytes = memory_bytes > least ? (memory_bytes - least) / 2 : 0;

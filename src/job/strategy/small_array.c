@@ -10,7 +10,7 @@
  *
  * The copy is verified before anything is written. Fields are tallied in it, where a key's numbers
  * are sorted already: sorted floats need no table of bins. */
-#include "job/strategy/small_array.h"
+#include "job/strategy/strategy.h"
 
 #include "base/checked.h"
 #include "base/simd.h"

@@ -2,16 +2,10 @@
 #include "job/strategy/strategy.h"
 
 #include "job/permute/permute.h"
-#include "job/strategy/select.h"
 
 bool gsi_strategy_is_look(const struct gsi_job *job)
 {
     return job->options->action == GS_LOOK || job->options->action == GS_FIND;
-}
-
-static bool is_select(const struct gsi_job *job)
-{
-    return gsi_select_is_wanted(job->options);
 }
 
 static bool writes_nothing(const struct gsi_job *job)
@@ -41,7 +35,7 @@ static bool is_any(const struct gsi_job *job)
 }
 
 static const struct gsi_strategy strategies[] = {
-    {.name = "order statistics", .suits = is_select, .run = gsi_select},
+    {.name = "order statistics", .suits = gsi_select_is, .run = gsi_select},
     {.name = "statistics", .suits = writes_nothing, .run = gsi_statistics},
     {.name = "array in place", .suits = gsi_in_place_is, .run = gsi_in_place, .has_no_arena = true},
     {.name = "permute", .suits = gsi_permute_is, .run = gsi_permute},

@@ -18,7 +18,12 @@
 #ifndef GSI_STRATEGY_H
 #define GSI_STRATEGY_H
 
+#include "base/assert.h"
 #include "job/job.h"
+
+struct gsi_one_pass;
+struct gsi_presorted;
+struct gsi_run_list;
 
 struct gsi_strategy {
     const char *name;
@@ -45,6 +50,14 @@ void gsi_top_note(const struct gsi_job *job);
 enum gs_status gsi_counted(struct gsi_job *job);
 enum gs_status gsi_statistics(struct gsi_job *job);
 
+/* gsi_make_runs: the first phase of a sort (make_runs.c): reads everything, sorts it chunk by
+ * chunk, and spills runs that will not stay in memory. Appends the runs to `list`, which is empty.
+ * With `one_pass`, the beginning of the output may be written, too. Then the runs of the list
+ * follow it; or the pass has ended, and the written elements are the first run. With `presorted`,
+ * runs that the inputs contain in order stay there. */
+enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
+                             struct gsi_one_pass *one_pass, struct gsi_presorted *presorted);
+
 /* gsi_counted_is: returns whether a job, whose elements are chosen, counts values.
  * gsi_counted_plan: its bump allocator; empty if it does not. */
 bool gsi_counted_is(const struct gsi_job *job, const struct gsi_budget *budget);
@@ -56,5 +69,30 @@ struct gsi_bump gsi_counted_plan(const struct gsi_job *job, const struct gsi_bud
  * after GS_E_VERIFY. */
 bool gsi_in_place_is(const struct gsi_job *job);
 enum gs_status gsi_in_place(struct gsi_job *job);
+
+/* gsi_select_is: returns whether the job has quantiles or bins to find without a sort (select.c).
+ * gsi_select_plan: the bump allocator of kept keys, out of `memory_bytes` in all; empty: it has
+ * none.
+ * gsi_select: does the job.
+ * fails GS_E_USAGE: a stream is too long for that; GS_E_INPUT: an input changed between passes */
+bool gsi_select_is(const struct gsi_job *job);
+struct gsi_bump gsi_select_plan(const struct gsi_job *job, uint64_t memory_bytes);
+enum gs_status gsi_select(struct gsi_job *job);
+
+/* ---- small_array.c: a small array, on the caller's thread, without a plan. It opens and starts
+ * nothing, and asks the machine nothing, because all of these would take longer than sorting. ----
+ */
+
+/* Arrays from this size on are for threads. */
+#define GSI_SMALL_ARRAY_END_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
+
+/* gsi_small_array_is: returns whether a job is the sort of a small array, or finds its order. Its
+ * options only say what its elements are and how they are ordered. They do not conflict; nothing
+ * else is known.
+ * gsi_small_array: sorts it. The job is compiled; nothing else is open.
+ * out   job->array->is_written; the report, as of other sorts
+ * fails GS_E_MEMORY; GS_E_VERIFY */
+bool gsi_small_array_is(const struct gsi_job *job);
+enum gs_status gsi_small_array(struct gsi_job *job);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "element/entry/strided.h"
 #include "input/values/values.h"
-#include "output/split/split_check.h"
 
 #include <string.h>
 
@@ -219,6 +218,6 @@ enum gs_status gsi_columns_commit(struct gsi_columns *columns, uint64_t count)
         file->output.allocated = column->at.output.allocated;
         are_whole = are_whole && column->sink.bytes == count * column->bytes;
     }
-    return gsi_split_commit_files(target, are_whole ? columns->table[0].flow.count : UINT64_MAX,
-                                  count);
+    return gsi_target_commit_files(target, are_whole ? columns->table[0].flow.count : UINT64_MAX,
+                                   count);
 }

@@ -2,14 +2,49 @@
 #include "output/split/split.h"
 
 #include "base/checked.h"
+#include "base/choices.h"
 #include "base/memory.h"
 #include "base/u128.h"
 #include "input/header.h"
 #include "output/split/columns.h"
-#include "output/split/split_check.h"
 #include "output/zst_pack.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- values ---- */
+
+/* Makes the conditions of --split-at that decide where each file except the last ends. Close them
+ * after a failure, too. */
+static enum gs_status open_cuts(const struct gsi_target *target, struct gsi_side **cuts)
+{
+    const struct gsi_output_spec *spec = target->spec;
+    struct gs_error *error = target->loop->error;
+    *cuts = calloc(spec->split_count - 1, sizeof **cuts);
+    if (*cuts == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "out of memory: cannot allocate the values of --split-at");
+    for (size_t i = 0; i + 1 < spec->split_count; i++) {
+        struct gsi_side *cut = &(*cuts)[i];
+        const char *value = spec->split_values[i];
+        GSI_TRY(gsi_side_open_before(cut, target->inputs, "split-at", value, value, false));
+        if (i > 0 && !gsi_side_is_wider(cut, cut - 1))
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--split-at: '%s' is not after '%s' in the output order; give the "
+                            "values in that order, each once",
+                            value, spec->split_values[i - 1]);
+    }
+    return GS_OK;
+}
+
+static void close_cuts(const struct gsi_target *target, struct gsi_side *cuts)
+{
+    for (size_t i = 0; cuts != NULL && i + 1 < target->spec->split_count; i++)
+        gsi_side_close(&cuts[i]);
+    free(cuts);
+}
+
+/* ---- blocks ---- */
 
 static bool is_wanted(const struct gsi_target *target)
 {
@@ -49,7 +84,7 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     split->bump = target->plan->split;
     GSI_TRY(gsi_bump_open(&split->bump, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     lay_out(split, target, block_bytes, &split->bump);
-    return target->spec->split_values != NULL ? gsi_split_cuts_open(target, &split->cuts) : GS_OK;
+    return target->spec->split_values != NULL ? open_cuts(target, &split->cuts) : GS_OK;
 }
 
 static void close_pack(struct gsi_split *split)
@@ -63,7 +98,7 @@ void gsi_split_close(struct gsi_split *split)
     if (split->target == NULL)
         return;
     close_pack(split);
-    gsi_split_cuts_close(split->target, split->cuts);
+    close_cuts(split->target, split->cuts);
     gsi_bump_close(&split->bump, &split->target->loop->ledger, GSI_MEMORY_DATA);
     *split = (struct gsi_split){0};
 }
@@ -246,5 +281,38 @@ enum gs_status gsi_split_commit(struct gsi_split *split, uint64_t count,
     split->target->bytes = split->bytes;
     for (uint32_t i = 0; i < files->count; i++)
         all += report->counts[i] = files->table[i].count;
-    return gsi_split_commit_files(split->target, all, count);
+    return gsi_target_commit_files(split->target, all, count);
+}
+
+/* ---- files ---- */
+
+enum gs_status gsi_split_check(const struct gsi_target *target, struct gsi_split_report *report)
+{
+    struct gsi_side *cuts = NULL;
+    const struct gsi_output_spec *spec = target->spec;
+    const uint32_t count = spec->split_count;
+    if (count == 0 || !spec->is_wanted)
+        return GS_OK;
+    if (count > GSI_SPLIT_MAX)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--split%s: %u files exceed the limit of %u",
+                        spec->split_values != NULL ? "-at" : "", count, GSI_SPLIT_MAX);
+    GSI_TRY(gsi_split_pattern_check(spec->name, target->loop->error));
+    report->count = count;
+    if (spec->split_values == NULL)
+        return GS_OK;
+    enum gs_status status = open_cuts(target, &cuts);
+    close_cuts(target, cuts);
+    return status;
+}
+
+enum gs_status gsi_split_open_files(struct gsi_target *target)
+{
+    const struct gsi_output_spec *spec = target->spec;
+    struct gs_error *error = target->loop->error;
+    GSI_TRY(gsi_split_files_open(&target->files, spec->name, spec->split_count, error));
+    GSI_TRY(gsi_output_locate(target->files.table[0].path, &target->output, error));
+    target->is_open = true;
+    target->output.name = spec->name;
+    return GS_OK;
 }

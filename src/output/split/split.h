@@ -9,8 +9,8 @@
 #define GSI_SPLIT_H
 
 #include "loop/flow.h"
+#include "merge/value_side.h"
 #include "output/sink.h"
-#include "output/split/split_check.h"
 
 struct gsi_split {
     struct gsi_target *target;         /* of the job; zeroed: nothing is split */
@@ -32,6 +32,15 @@ struct gsi_split {
     } state;
     bool is_ended; /* all windows were taken */
 };
+
+/* gsi_split_check: checks the pattern and values, and tells the report. Inputs are measured.
+ * fails GS_E_USAGE: the pattern is wrong, or a value: it cannot be parsed, or does not sort after
+ *       the previous one; GS_E_MEMORY */
+enum gs_status gsi_split_check(const struct gsi_target *target, struct gsi_split_report *report);
+
+/* gsi_split_open_files: opens the files, and says in target->output where they are.
+ * fails GS_E_USAGE, as gsi_split_files_open; GS_E_IO, GS_E_SPACE */
+enum gs_status gsi_split_open_files(struct gsi_target *target);
 
 /* gsi_split_plan: plans blocks. The bump allocator plan->split stays empty where the output is one
  * file. */
