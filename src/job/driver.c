@@ -19,7 +19,6 @@
 #include "merge/sorted_inputs.h"
 #include "option/option_parse.h"
 #include "output/delivery.h"
-#include "output/into.h"
 #include "output/ranks.h"
 #include "output/write_flow/write_flow.h"
 #include "plan/limits.h"
@@ -176,18 +175,15 @@ enum gs_status gsi_job_commit(struct gsi_job *job, struct gsi_delivery *delivery
 static enum gs_status find_journal(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
-    char *settings;
-    size_t bytes;
     if (options->resume_dir == NULL || options->action != GS_SORT)
         return GS_OK;
-    enum gs_status status = gsi_spec_settings_text(job, &settings, &bytes);
     const struct gsi_resume_job recorded = {
         .dir = options->resume_dir,
         .output = options->output,
         .memory_is_open = options->memory_bytes == 0 || options->memory_is_share ||
                           options->memory_bytes > gsi_limits_probe("").most_bytes,
-        .settings = settings,
-        .setting_bytes = bytes,
+        .put_settings = gsi_spec_put_settings,
+        .context = job,
         .seed = options->is_shuffled ? &job->report->payload.seed : NULL,
         .report = &job->report->resumed,
         .tally = &job->report->tally,
@@ -196,10 +192,8 @@ static enum gs_status find_journal(struct gsi_job *job)
         .inputs = &job->inputs,
         .target = &job->target,
         .spill = &job->spill};
-    if (status == GS_OK)
-        status = gsi_resume_open(&recorded, &job->resume);
+    enum gs_status status = gsi_resume_open(&recorded, &job->resume);
     job->chosen.entry_map.seed = job->report->payload.seed;
-    free(settings);
     return status;
 }
 

@@ -6,7 +6,6 @@
 #include "io/caller.h"
 #include "job/job_report.h"
 #include "loop/loop.h"
-#include "output/into.h"
 #include "output/split/columns.h"
 #include "output/split/split.h"
 

@@ -10,7 +10,6 @@
 #include "merge/part.h"
 #include "merge/presorted.h"
 #include "merge/set_filter.h"
-#include "output/into.h"
 #include "output/ranks.h"
 #include "output/target.h"
 #include "plan/plan_model.h"
@@ -69,7 +68,7 @@ struct gs_report {
     struct gsi_presorted_report presorted;    /* merge/presorted.h */
     struct gsi_one_pass_report one_pass;      /* output/target.h */
     struct gsi_output_report output;          /* output/target.h */
-    struct gsi_into_report into;              /* output/into.h */
+    struct gsi_into_report into;              /* output/target.h */
     struct gsi_split_report split;            /* output/target.h */
     struct gsi_groups_report groups;          /* output/target.h */
     struct gsi_ends_report ends;              /* output/stream_check.h */

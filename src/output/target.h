@@ -4,6 +4,7 @@
 
 #include "element/groups.h"
 #include "input/inputs.h"
+#include "merge/part.h"
 #include "output/memory_file.h"
 #include "output/split/split_files.h"
 #include "plan/plan.h"
@@ -38,6 +39,12 @@ struct gsi_one_pass_report {
 struct gsi_split_report {
     uint32_t count;                 /* of files; 0: one */
     uint64_t counts[GSI_SPLIT_MAX]; /* elements in each */
+};
+
+/* With into: where in the file the part begins; how long that is, with its header. */
+struct gsi_into_report {
+    bool is_given;
+    uint64_t off, file_bytes;
 };
 
 struct gsi_zst_pack;
@@ -133,5 +140,24 @@ enum gs_status gsi_target_commit_files(struct gsi_target *target, uint64_t count
  * fails GS_E_MEMORY */
 enum gs_status gsi_target_open_pack(struct gsi_target *target);
 void gsi_target_close(struct gsi_target *target);
+
+/* ---- --into: a part of the whole order (merge/part.h) at its offset in a file that has room for
+ * all parts ----
+ *
+ *     FILE   [ header | part 1 | part 2 | .. | part N ]   each by its own process, in any order
+ */
+
+/* gsi_into_apply: computes the place of this job's output in the file of --into. The inputs are
+ * measured, and cut to the part.
+ * fails GS_E_MEMORY */
+enum gs_status gsi_into_apply(struct gsi_target *target, const struct gsi_part_report *part,
+                              struct gsi_into_report *report);
+
+/* gsi_into_open: opens the output there.
+ * fails GS_E_USAGE: it has another length, is no regular file or an input; GS_E_SPACE, GS_E_IO */
+enum gs_status gsi_into_open(struct gsi_target *target, const struct gsi_into_report *report);
+
+/* gsi_into_tell: adds to a failure that the part may not be whole. */
+void gsi_into_tell(const struct gsi_target *target, const struct gsi_part_report *part);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,7 +34,7 @@ enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_o
         bool has_directory = output->directory != NULL;
         fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
                 has_directory ? "/" : "", has_directory ? output->target_name : job->output, 0);
-        fwrite(job->settings, 1, job->setting_bytes, to);
+        job->put_settings(job->context, to);
         if (job->seed != NULL)
             fprintf(to, SEED "%c%020" PRIu64 "%c", 0, *job->seed, 0);
     }

@@ -61,6 +61,8 @@
 #include "resume/entry.h"
 #include "spill/spill.h"
 
+#include <stdio.h>
+
 struct gsi_delivery;
 struct gsi_merger_spec;
 struct gsi_record_tally;
@@ -77,9 +79,10 @@ struct gsi_resume_report {
 /* The parts of a job that --resume reads and changes. */
 struct gsi_resume_job {
     const char *dir, *output; /* as they were given */
-    bool memory_is_open;  /* any memory of the machine may be used: --memory promises no number */
-    const char *settings; /* names and values, each with a NUL after it; until it is open */
-    size_t setting_bytes;
+    bool memory_is_open; /* any memory of the machine may be used: --memory promises no number */
+    /* Writes names and values, each with a NUL after it. */
+    void (*put_settings)(const void *context, FILE *to);
+    const void *context;
     uint64_t *seed; /* of a shuffle; that in the journal replaces it. NULL: no shuffle */
     struct gsi_resume_report *report;
     struct gsi_tally_report *tally, *field_tallies; /* the job's */

@@ -453,7 +453,7 @@ void gsi_resume_close(struct gsi_resume *resume, enum gs_status status)
         (void)!rmdir(resume->dir.path); /* not if it holds anything else */
     }
     gsi_output_marks_end(resume);
-    gsi_resume_runs_close(resume);
+    gsi_bump_close(&resume->bump, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
     if (resume->journal.fd >= 0)
         close(resume->journal.fd);
     gsi_kept_dir_close(&resume->dir);

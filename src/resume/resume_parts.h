@@ -111,10 +111,9 @@ enum gs_status gsi_resume_is_output(const struct gsi_resume *resume, int fd, boo
 /* ---- runs.c ---- */
 
 /* gsi_resume_runs_plan: returns the memory that tallies need.
- * gsi_resume_runs_open: allocates it. gsi_resume_runs_close also frees half of it. */
+ * gsi_resume_runs_open: allocates it: resume->bump. */
 uint64_t gsi_resume_runs_plan(const struct gsi_resume *resume, uint32_t thread_count);
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume);
-void gsi_resume_runs_close(struct gsi_resume *resume);
 
 /* gsi_resume_restore_tally: adds the tally that is the first array of an entry. */
 enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume,

@@ -82,11 +82,6 @@ enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
     return GS_OK;
 }
 
-void gsi_resume_runs_close(struct gsi_resume *resume)
-{
-    gsi_bump_close(&resume->bump, &resume->job.loop->ledger, GSI_MEMORY_TABLES);
-}
-
 /* The first seal lends its memory. */
 enum gs_status gsi_resume_restore_tally(struct gsi_resume *resume,
                                         const struct gsi_resume_entry *entry)

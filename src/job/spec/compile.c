@@ -10,7 +10,6 @@
 #include "job/steps.h"
 #include "merge/find.h"
 #include "merge/part.h"
-#include "output/into.h"
 #include "output/split/split.h"
 
 /* An array is not written over by the positions of its elements. */

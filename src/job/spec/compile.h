@@ -5,6 +5,8 @@
 
 #include "job/job.h"
 
+#include <stdio.h>
+
 /* gsi_spec_compile: compares options with the inputs, whose headers were read. Fills job->chosen
  * and job->output_spec, and cuts the inputs to the elements that are read. Afterwards these do not
  * change, but for the layout, which depends on the device. fails as the functions below; and where
@@ -53,11 +55,10 @@ void gsi_spec_note(const struct gsi_job *job);
 
 /* ---- settings.c ---- */
 
-/* gsi_spec_settings_text: writes names and values of settings to *text, each with a NUL after it,
- * for the journal of --resume. They are the settings that affect the output or the plan. A sort
- * that is continued must have the same settings.
- * out   text: from malloc, also after a failure; NULL: none
- * fails GS_E_MEMORY */
-enum gs_status gsi_spec_settings_text(const struct gsi_job *job, char **text, size_t *bytes);
+/* gsi_spec_put_settings: writes names and values of settings, each with a NUL after it, for the
+ * journal of --resume. They are the settings that affect the output or the plan. A sort that is
+ * continued must have the same settings.
+ * in    job: a struct gsi_job */
+void gsi_spec_put_settings(const void *job, FILE *to);
 
 #endif

@@ -5,7 +5,6 @@
 #include "option/option_parse.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static void put_text(FILE *to, const char *name, const char *value)
 {
@@ -73,8 +72,9 @@ static void put_compress(FILE *to, const struct gsi_options *options)
 }
 
 /* Memory and threads are not among them: they need not be the same (gsi_resume_constrain). */
-static void put_settings(FILE *to, const struct gsi_job *job)
+void gsi_spec_put_settings(const void *context, FILE *to)
 {
+    const struct gsi_job *job = context;
     static const char *const places[] = {"with the order", "first", "last"};
     const struct gsi_options *options = job->options;
     const struct gsi_layout *layout = job->loop.layout;
@@ -101,15 +101,4 @@ static void put_settings(FILE *to, const struct gsi_job *job)
         put_seed(to, options);
     if (options->name_count > 0)
         put_names(to, &job->chosen.names);
-}
-
-enum gs_status gsi_spec_settings_text(const struct gsi_job *job, char **text, size_t *bytes)
-{
-    *text = NULL;
-    FILE *to = open_memstream(text, bytes);
-    if (to != NULL)
-        put_settings(to, job);
-    return to != NULL && fclose(to) == 0 ? GS_OK
-                                         : gsi_fail(job->loop.error, GS_E_MEMORY, 0,
-                                                    "out of memory: cannot allocate the settings");
 }
