@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 import libgsort as gs
 
-from ..layout import layout_of, numpy_dtype
+from ..layout import layout_of
 
 FAN = 16
 Places = npt.NDArray[np.int64]
@@ -72,11 +72,6 @@ class Order:
 
     def argsort(self, elements: bytes) -> npt.NDArray[np.intp]:
         """Returns the positions of elements in sorted order: by key, then by position."""
-        if self.type != 'record':
-            dtype = numpy_dtype(self.type)
-            if layout_of(dtype).type == self.type:
-                return gs.argsort(np.frombuffer(elements, dtype), reverse=self.reverse,
-                                  device='cpu', memory='256M')
         keys = self.keys if self.type == 'record' else (f'0:{self.type}',)
         return gs.argsort(np.frombuffer(elements, f'V{self.element_bytes}'), by=keys or None,
                           reverse=self.reverse, device='cpu', memory='1G')
