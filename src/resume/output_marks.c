@@ -42,6 +42,7 @@ struct gsi_output_marks {
         marked_bytes; /* of windows that were cut; up to the mark, 0: there is none */
     uint64_t delivered_bytes;
     bool is_delivered;        /* the sink has everything up to the mark */
+    uint64_t count;           /* marks of this process that are in the journal, as far as seen */
     struct gsi_digest digest; /* of the output up to the mark */
     uint8_t *last;            /* the last entry before the mark */
     uint8_t rest[GSI_DIRECT_ALIGN];
@@ -227,16 +228,8 @@ static bool mark_delivered(void *context, struct gsi_buffer *block)
     return false;
 }
 
-/* The mark is in the journal, and there may be another one. */
-static void mark_appended(struct gsi_resume *resume)
-{
-    struct gsi_output_marks *marks = resume->marks;
-    marks->next_bytes = marks->marked_bytes + marks->step_bytes;
-    marks->marked_bytes = 0;
-    marks->is_delivered = false;
-}
-
-/* Appends the mark to the journal once everything before it is written. */
+/* Appends the mark to the journal once everything before it is written. Then there may be another
+ * one. */
 static bool pump(void *context)
 {
     struct gsi_output_marks *marks = context;
@@ -244,10 +237,17 @@ static bool pump(void *context)
     if (!marks->is_delivered || !gsi_resume_is_idle(resume) ||
         !gsi_sink_mark_is_written(&marks->delivery->sink))
         return false;
+    if (resume->appended[GSI_RESUME_WRITTEN] > marks->count) {
+        marks->count = resume->appended[GSI_RESUME_WRITTEN];
+        marks->next_bytes = marks->marked_bytes + marks->step_bytes;
+        marks->marked_bytes = 0;
+        marks->is_delivered = false;
+        return true;
+    }
     resume->arrays[0] = marks->marked;
     resume->arrays[1] = marks->last;
     resume->arrays[2] = marks->rest;
-    gsi_snapshot_append(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd, mark_appended);
+    gsi_snapshot_append(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd);
     return true;
 }
 

@@ -341,7 +341,7 @@ enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
                                                  .file_bytes = job->target->file_bytes,
                                                  .tally_count = resume->tally_count};
     resume->arrays[0] = resume->seals;
-    gsi_snapshot_append(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
+    gsi_snapshot_append(resume, GSI_RESUME_DONE, job->target->output.fd);
     return gsi_resume_wait(resume);
 }
 
@@ -444,7 +444,7 @@ void gsi_resume_close(struct gsi_resume *resume, enum gs_status status)
     if (resume == NULL)
         return;
     bool is_wrong = status == GS_E_VERIFY || status == GS_E_CORRUPT;
-    bool is_kept = resume->is_ours && !resume->is_done && !is_wrong && resume->entry_count > 0;
+    bool is_kept = resume->is_ours && !resume->is_done && !is_wrong && resume->has_entries;
     bool is_left = resume->is_ours ? !is_kept : resume->dir.is_new;
     resume->job.report->is_kept = is_kept;
     if (resume->dir.fd >= 0 && is_left) {

@@ -18,7 +18,7 @@ struct gsi_resume {
     char *settings; /* of this process (match.c) */
     uint64_t setting_bytes;
     struct gsi_snapshot snapshot;
-    uint64_t entry_count; /* in the journal now, without BEGIN and INPUTS */
+    bool has_entries; /* in the journal now, besides BEGIN and INPUTS */
 
     /* snapshot.c: an entry on its way to the disk. The data that it describes are synced first. */
     struct gsi_task task;
@@ -27,7 +27,7 @@ struct gsi_resume {
     void *arrays[GSI_RESUME_ARRAYS];
     int sync_fd, refusal;
     bool is_appending;
-    void (*appended)(struct gsi_resume *resume);
+    uint64_t appended[GSI_RESUME_TYPES]; /* entries of each type, by this process */
 
     /* runs.c */
     uint32_t tally_count;
@@ -35,7 +35,7 @@ struct gsi_resume {
     struct gsi_bump bump;
     struct gsi_tally_sums *seals; /* a ring: tally_count at the end of each sealed run */
     uint32_t seal_count;
-    uint64_t sealed, noted;          /* runs so far: sealed; in the journal */
+    uint64_t sealed;                 /* runs of this process so far */
     uint64_t data_bytes;             /* of the input, in runs in the journal */
     struct gsi_resume_slice *slices; /* of each thread */
     uint32_t slice_count, slices_left;
@@ -70,10 +70,9 @@ enum gs_status gsi_snapshot_load(const struct gsi_resume *resume,
 /* gsi_snapshot_write: appends an entry of resume->head and resume->arrays, whose sizes the head
  * says, and syncs it. Returns 0, or an errno value.
  * gsi_snapshot_append: lets a thread sync `sync_fd`, unless it is -1, and then do that. No other
- * entry may be under way. `appended` is called on the owner's thread. A failure fails the job. */
+ * entry may be under way. A failure fails the job. */
 int gsi_snapshot_write(struct gsi_resume *resume, enum gsi_resume_type type);
-void gsi_snapshot_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
-                         void (*appended)(struct gsi_resume *resume));
+void gsi_snapshot_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd);
 
 /* gsi_snapshot_fail_version: fails with GS_E_USAGE: the file is no journal, or one of another
  * gsort.

@@ -293,18 +293,13 @@ bool gsi_resume_can_seal(const struct gsi_resume *resume)
         return true;
     const struct gsi_plan *plan = resume->job.loop->plan;
     uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
-    return resume->sealed - resume->noted < 1 + sorted;
+    return resume->sealed - resume->appended[GSI_RESUME_RUN] < 1 + sorted;
 }
 
 void gsi_resume_sealed(struct gsi_resume *resume)
 {
     if (resume != NULL)
         gsi_record_tally_save(resume->tally, seal_of(resume, resume->sealed++));
-}
-
-static void run_appended(struct gsi_resume *resume)
-{
-    resume->noted++;
 }
 
 void gsi_resume_append_run(struct gsi_resume *resume, const struct gsi_spilled_run *run)
@@ -322,10 +317,10 @@ void gsi_resume_append_run(struct gsi_resume *resume, const struct gsi_spilled_r
         .tally_count = resume->tally_count,
         .shared = layout->scope != NULL ? gsi_key_scope_shared(layout->scope) : 0,
         .first_bytes = is_first ? layout->element_bytes : 0};
-    resume->arrays[0] = seal_of(resume, resume->noted);
+    resume->arrays[0] = seal_of(resume, resume->appended[GSI_RESUME_RUN]);
     resume->arrays[1] = is_first ? layout->scope->first : NULL;
     resume->arrays[2] = run->frames;
-    gsi_snapshot_append(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_appended);
+    gsi_snapshot_append(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd);
 }
 
 /* Most frames of a run follow each other, and are given back together. */
@@ -357,7 +352,7 @@ enum gs_status gsi_resume_append_merged(struct gsi_resume *resume, const struct 
                                                      .frame_count = merged->frame_count,
                                                      .runs_end = job->spill->store.files[0].end};
     resume->arrays[0] = merged->frames;
-    gsi_snapshot_append(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
+    gsi_snapshot_append(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd);
     enum gs_status status = gsi_resume_wait(resume);
     for (uint32_t i = first; status == GS_OK && i < first + count; i++)
         give_back(&job->spill->store, &list->entries[i].spilled);
@@ -397,7 +392,7 @@ enum gs_status gsi_resume_append_counts(struct gsi_resume *resume, uint64_t *cou
                                                      .sum = sums->sum,
                                                      .squares = sums->squares};
     resume->arrays[0] = counts;
-    gsi_snapshot_append(resume, GSI_RESUME_COUNTS, -1, NULL);
+    gsi_snapshot_append(resume, GSI_RESUME_COUNTS, -1);
     return gsi_resume_wait(resume);
 }
 

@@ -89,7 +89,6 @@ static void sum_up(struct gsi_resume *resume)
     struct gsi_snapshot *snapshot = &resume->snapshot;
     const struct gsi_resume_entry *last = snapshot->last;
     const struct gsi_resume_run *run = &last[GSI_RESUME_RUN].head.run;
-    snapshot->has_entries = resume->entry_count > 0;
     if (!snapshot->has_entries)
         return;
     snapshot->begin = last[GSI_RESUME_BEGIN].head.begin;
@@ -114,7 +113,7 @@ enum gs_status gsi_snapshot_read(struct gsi_resume *resume)
         if (entry.type == GSI_RESUME_INPUTS)
             input_count += entry.head.inputs.count;
         else if (entry.type != GSI_RESUME_BEGIN)
-            resume->entry_count++;
+            snapshot->has_entries = resume->has_entries = true;
         snapshot->last[entry.type] = entry;
         snapshot->count[entry.type]++;
         resume->journal = at;
@@ -155,17 +154,14 @@ static void entry_written(struct gsi_task *task)
                  "'%s': cannot write the journal", resume->dir.path);
         return;
     }
-    resume->entry_count++;
-    if (resume->appended != NULL)
-        resume->appended(resume);
+    resume->has_entries = true;
+    resume->appended[resume->type]++;
 }
 
-void gsi_snapshot_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
-                         void (*appended)(struct gsi_resume *resume))
+void gsi_snapshot_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd)
 {
     resume->type = type;
     resume->sync_fd = sync_fd;
-    resume->appended = appended;
     resume->is_appending = true;
     resume->task = (struct gsi_task){.run = write_entry, .done = entry_written, .is_urgent = true};
     gsi_pool_submit(resume->job.loop->disk_pool, &resume->task);
