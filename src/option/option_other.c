@@ -31,18 +31,24 @@ static bool take_front(const char *text, char mark, char front[32])
     return true;
 }
 
+/* Parses FROM:COUNT, or FROM: up to the end, which is UINT64_MAX. */
+static bool parse_slice(const char *text, bool (*parse)(const char *text, uint64_t *number),
+                        uint64_t *from, uint64_t *count)
+{
+    char front[32];
+    *count = UINT64_MAX;
+    if (!take_front(text, ':', front) || !parse(front, from))
+        return false;
+    const char *back = text + strlen(front) + 1;
+    return *back == '\0' || (parse(back, count) && *count < UINT64_MAX);
+}
+
 enum gs_status gsi_apply_region(struct gsi_options *options, const char *text,
                                 struct gs_error *error)
 {
-    char front[32];
-    uint64_t *bytes = &options->region_bytes;
-    *bytes = UINT64_MAX;
     options->has_region = true;
-    if (take_front(text, ':', front) && gsi_byte_count_parse(front, &options->region_off)) {
-        const char *back = text + strlen(front) + 1;
-        if (*back == '\0' || (gsi_byte_count_parse(back, bytes) && *bytes < UINT64_MAX))
-            return GS_OK;
-    }
+    if (parse_slice(text, gsi_byte_count_parse, &options->region_off, &options->region_bytes))
+        return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--region: '%s' is not OFFSET:BYTES, such as 512:4096, or 1M: up to the end",
                     text);
@@ -51,15 +57,9 @@ enum gs_status gsi_apply_region(struct gsi_options *options, const char *text,
 enum gs_status gsi_apply_range(struct gsi_options *options, const char *text,
                                struct gs_error *error)
 {
-    char front[32];
-    uint64_t *count = &options->range_count;
-    *count = UINT64_MAX;
     options->has_range = true;
-    if (take_front(text, ':', front) && gs_count_parse(front, &options->range_first)) {
-        const char *back = text + strlen(front) + 1;
-        if (*back == '\0' || (gs_count_parse(back, count) && *count < UINT64_MAX))
-            return GS_OK;
-    }
+    if (parse_slice(text, gs_count_parse, &options->range_first, &options->range_count))
+        return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--range: '%s' is not FIRST:COUNT, such as 0:1000, or 64K: up to the end",
                     text);
