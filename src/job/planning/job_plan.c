@@ -74,14 +74,6 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     return gsi_add_max_u64(bytes, gsi_permute_own_bytes(&plan->permute));
 }
 
-/* Returns the bytes of a record that has a tag in buffers; 0: there are no tags. */
-static uint32_t tagged_bytes(const struct gsi_job *job, const struct gsi_budget *budget)
-{
-    const struct gsi_layout *layout = &job->chosen.layout;
-    return layout->form != GSI_FORM_KEYS && !gsi_counted_is(job, budget) ? layout->element_bytes
-                                                                         : 0;
-}
-
 /* Returns whether the device makes pairs of elements and positions, so that only elements are
  * copied there, and only positions are copied back. Threads make them in three cases: elements are
  * left out, so positions are no sequence; with --top, which may need one pass only; and if there
@@ -126,15 +118,17 @@ static struct gsi_plan_request
 plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct gsi_job_plan *plan)
 {
     const struct gsi_options *options = job->options;
+    const struct gsi_layout *layout = &job->chosen.layout;
+    const bool is_counted = gsi_counted_is(job, budget);
     *plan = (struct gsi_job_plan){.device_makes_entries = device_makes_entries(job)};
     struct gsi_plan_request request = {
         .input_bytes = gsi_job_sorted_bytes(job),
         .memory_bytes = budget->memory_bytes,
-        .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = tagged_bytes(job, budget),
-        .is_counted = gsi_counted_is(job, budget),
+        .element_bytes = layout->element_bytes,
+        .record_bytes = layout->form != GSI_FORM_KEYS && !is_counted ? layout->element_bytes : 0,
+        .is_counted = is_counted,
         .thread_count = budget->thread_count,
-        .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
+        .thread_bytes = gsi_device_overhead(layout, 1),
         .fan_in = budget->fan_in,
         .chunk_bytes = budget->chunk_bytes,
         .window_bytes = budget->window_bytes,
