@@ -65,6 +65,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
                          ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)
                          : gsi_plan_fit_unit(plan, request->chunk_bytes);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
+    plan->frame_bytes = gsi_min_u64(plan->window_bytes, GSI_PLAN_FRAME_MAX_BYTES);
     uint64_t tables = count * (gsi_plan_buffer_tables(plan) + GSI_PLAN_RUN_TABLE_BYTES);
     uint64_t data, needed;
     if (!resident_bytes(plan, bytes, chunk, &data) ||
@@ -74,7 +75,6 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     plan->chunks_per_run = 1;
     plan->run_count = count;
     plan->arena_bytes = data + gsi_plan_window_region(plan);
-    plan->frame_bytes = gsi_min_u64(plan->window_bytes, GSI_PLAN_FRAME_MAX_BYTES);
     plan->fan_in = UINT32_MAX;
     return true;
 }
@@ -252,9 +252,11 @@ enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_
 {
     if (request->has_fixed)
         return plan_again(request, plan, usable, error);
-    return plan_resident(request, plan, usable)
-               ? GS_OK
-               : gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
+    struct gsi_plan resident = *plan;
+    if (!plan_resident(request, &resident, usable))
+        return gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
+    *plan = resident;
+    return GS_OK;
 }
 
 /* ---- one pass for input that is nearly in order (output/one_pass.h) ---- */
