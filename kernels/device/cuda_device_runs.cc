@@ -266,7 +266,7 @@ void gsi_cuda_run_sealed(gsi_cuda_device *device)
     run->older = device->runs.newest;
     device->runs.newest = run;
     if (device->runs.host.free_count > 0 && !is_for_disk &&
-        device->runs.slot_count - device->runs.slots_taken < GSI_PLAN_CYCLE_RUNS)
+        device->runs.slot_count - device->runs.slots_taken < GSI_PLAN_TRANSFER_SLOTS)
         leave(device, run);
 }
 
@@ -276,7 +276,7 @@ static gsi_cuda_slot acquire_slot(gsi_cuda_device *device)
         gsi_run *run = device->runs.newest;
         if (run != nullptr && run == device->runs.staying)
             run = run->older;
-        // gsi_plan_runs_kept bounds the number of runs here and on the host.
+        // gsi_plan_most_kept_runs bounds the number of runs here and on the host.
         if (run == nullptr || device->runs.host.free_count == 0) {
             gsi_cuda_check(device, cudaErrorMemoryAllocation, "has no memory for a run");
             return gsi_cuda_slot();

@@ -245,12 +245,12 @@ enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device *
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate the CUDA devices");
     group->base.ops = &gsi_device_cuda_group;
     group->config = *config;
-    group->plan = gsi_plan_member(config->plan);
+    group->plan = gsi_plan_for_one_device(config->plan);
     group->next_position = config->first_position;
     enum gs_status status = GSI_NEW(config->ledger, group->windows, config->window_count, error);
     if (status == GS_OK)
         status = open_members(group, error);
-    if (status == GS_OK && !config->device_is_apart)
+    if (status == GS_OK && !config->lacks_peer_access)
         status = connect(group, error);
     if (status == GS_OK)
         status = pin(group, error);

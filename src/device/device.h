@@ -96,10 +96,10 @@ struct gsi_device_limits {
 
 struct gsi_device_config {
     struct gsi_layout layout;
-    uint32_t device_index; /* of several of a kind */
-    uint64_t device_set;   /* of a group: its members, bit i is number i */
-    bool device_is_apart;  /* of a group: the members cannot read each other's memory */
-    uint64_t *failed_set;  /* of a group, out: those that could not be opened; NULL: not reported */
+    uint32_t device_index;  /* of several of a kind */
+    uint64_t device_set;    /* of a group: its members, bit i is number i */
+    bool lacks_peer_access; /* of a group: the members cannot read each other's memory */
+    uint64_t *failed_set; /* of a group, out: those that could not be opened; NULL: not reported */
     uint64_t chunk_bytes, frame_bytes; /* longest chunks and frames */
     const struct gsi_plan *plan;       /* borrowed; for its own memory: how much of that to use */
     bool may_shrink; /* there may be fewer runs than planned; then fewer are spilled */

@@ -24,7 +24,7 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
     struct gsi_input *input = extent->input;
     *reader = (struct gsi_file_reader){
         .inputs = inputs, .input = input, .off = extent->off, .bytes = extent->bytes, .done = done};
-    reader->block_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
+    reader->block_bytes = gsi_plan_chunk_capacity(plan, plan->frame_bytes);
     reader->is_direct = !input->is_stream && is_direct(inputs->loop->layout, input, extent->off);
     reader->is_end = extent->bytes == 0;
     /* Buffers of records have room for the pages around a block. Blocks of numbers are a page

@@ -63,7 +63,7 @@ static enum gs_status try_device(struct gsi_job *job)
     struct gsi_device_config config = {.layout = job->chosen.layout,
                                        .device_index = job->device.index,
                                        .device_set = job->device.set,
-                                       .device_is_apart = job->device.is_apart,
+                                       .lacks_peer_access = job->device.is_apart,
                                        .failed_set = &job->device.failed_set,
                                        .chunk_bytes = plan->chunk_bytes,
                                        .frame_bytes = plan->frame_bytes,

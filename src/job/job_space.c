@@ -118,7 +118,7 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
                    done);
     find_temp_dirs(job, &output, &dirs);
     GSI_TRY_OR(find_spaces(job, &output, &dirs), done);
-    report->space.is_enough = gsi_space_share(&job->plan.sizes, report->space.table,
+    report->space.is_enough = gsi_space_check(&job->plan.sizes, report->space.table,
                                               report->space.count, &unheard) == GS_OK;
     if (report->space.is_enough)
         check_in_order(job, &output);
@@ -141,7 +141,7 @@ static enum gs_status open_store(struct gsi_job *job)
                                        &job->loop.ledger, job->loop.error));
     job->spill.has_store = true;
     GSI_TRY(find_spaces(job, &job->target.output, &dirs));
-    GSI_TRY(gsi_space_share(&job->plan.sizes, report->space.table, report->space.count,
+    GSI_TRY(gsi_space_check(&job->plan.sizes, report->space.table, report->space.count,
                             job->loop.error));
     check_in_order(job, &job->target.output);
     for (uint32_t i = 0; i < report->space.count; i++)

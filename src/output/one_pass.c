@@ -38,7 +38,7 @@ enum gs_status gsi_one_pass_begin(struct gsi_one_pass *one_pass, struct gsi_deli
     *one_pass = (struct gsi_one_pass){.loop = target->loop,
                                       .delivery = delivery,
                                       .list = list,
-                                      .low_chunks = gsi_plan_low_chunks(plan, chunks)};
+                                      .low_chunks = gsi_plan_min_free_chunks(plan, chunks)};
     if (!is_possible(target))
         return GS_OK;
     uint64_t probed = gsi_max_u64(PROBE_CHUNKS_MIN, chunks / 4) / plan->chunks_per_run;

@@ -14,7 +14,7 @@
 
 #define PATH_BYTES 4096
 
-/* Reads the first line of the file whose path is the concatenated parts; returns false if there is
+/* Reads the first line of the file at `root` + `directory` + `name`; returns false if there is
  * none. */
 static bool read_line(const char *root, const char *directory, const char *name, char *line,
                       int line_bytes)
@@ -30,7 +30,7 @@ static bool read_line(const char *root, const char *directory, const char *name,
     return is_read;
 }
 
-/* Reads a line of /proc/meminfo, which is in KiB. Returns bytes, or UINT64_MAX if there is no such
+/* Returns the value of line `name` of /proc/meminfo in bytes, or UINT64_MAX if there is no such
  * line. */
 static uint64_t machine_memory(const char *root, const char *name)
 {
@@ -58,8 +58,8 @@ static uint64_t read_limit(const char *root, const char *group, const char *name
     return strtoull(line, NULL, 10);
 }
 
-/* Returns processors, rounded up; UINT64_MAX: no quota. v2 has "QUOTA PERIOD" in one file, v1 two
- * files. */
+/* Returns the number of processors that a cgroup's quota allows, rounded up; UINT64_MAX: no quota.
+ * cgroup v2 has "QUOTA PERIOD" in one file, v1 has two files. */
 static uint64_t read_cpu_quota(const char *root, const char *group, bool is_v2)
 {
     char line[128];
@@ -82,7 +82,8 @@ struct group_limits {
     uint64_t memory_bytes, cpu_count;
 };
 
-static void add_group(const char *root, const char *group, bool is_v2, struct group_limits *limits)
+static void apply_group(const char *root, const char *group, bool is_v2,
+                        struct group_limits *limits)
 {
     static const char *const v2_files[] = {"/memory.max", "/memory.high", NULL};
     static const char *const v1_files[] = {"/memory.limit_in_bytes", NULL};
@@ -91,15 +92,15 @@ static void add_group(const char *root, const char *group, bool is_v2, struct gr
     limits->cpu_count = gsi_min_u64(limits->cpu_count, read_cpu_quota(root, group, is_v2));
 }
 
-/* Adds the limits of the group and of all groups above it: a limit on any level applies. In a
- * container the path may name groups that are not visible; then only the visible ones count. */
-static void add_groups(const char *root, const char *mount, char *group, bool is_v2,
-                       struct group_limits *limits)
+/* Lowers `limits` to the limits of the cgroup `group` and of all its parents. In a container,
+ * `group` may have parents that are not visible; they are ignored. */
+static void apply_group_path(const char *root, const char *mount, char *group, bool is_v2,
+                             struct group_limits *limits)
 {
     char path[PATH_BYTES];
     for (;;) {
         if (snprintf(path, sizeof path, "%s%s", mount, group) < (int)sizeof path)
-            add_group(root, path, is_v2, limits);
+            apply_group(root, path, is_v2, limits);
         char *slash = strrchr(group, '/');
         if (slash == NULL)
             return;
@@ -125,11 +126,11 @@ static struct group_limits cgroup_limits(const char *root)
         *group++ = '\0';
         controllers++;
         if (*controllers == '\0')
-            add_groups(root, "/sys/fs/cgroup", group, true, &limits);
+            apply_group_path(root, "/sys/fs/cgroup", group, true, &limits);
         else if (strcmp(controllers, "memory") == 0)
-            add_groups(root, "/sys/fs/cgroup/memory", group, false, &limits);
+            apply_group_path(root, "/sys/fs/cgroup/memory", group, false, &limits);
         else if (strstr(controllers, "cpu") != NULL && strstr(controllers, "cpuset") == NULL)
-            add_groups(root, "/sys/fs/cgroup/cpu", group, false, &limits);
+            apply_group_path(root, "/sys/fs/cgroup/cpu", group, false, &limits);
     }
     fclose(file);
     return limits;
@@ -146,10 +147,11 @@ static uint64_t rlimit_memory(void)
     return lowest;
 }
 
-/* Most processors for which a mask is tried; such a mask needs 128 KiB. */
+/* Size of the largest affinity mask that is tried, in processors; such a mask needs 128 KiB. */
 #define PROCESSORS_MAX ((size_t)1 << 20)
 
-/* The kernel refuses a mask that is too short for its processors (EINVAL). */
+/* Tries longer and longer masks, because the kernel refuses a mask that is shorter than its number
+ * of processors (EINVAL). */
 uint32_t gs_processor_count(void)
 {
     for (size_t most = CPU_SETSIZE; most <= PROCESSORS_MAX; most *= 2) {

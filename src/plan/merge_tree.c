@@ -3,8 +3,8 @@
 
 #include "base/checked.h"
 
-/* Merging g runs leaves g - 1 fewer. A pass needs enough merges to reduce the runs to a power of
- * the fan-in, and merges no more runs than that requires. */
+/* A merge of g runs lowers the number of runs by g - 1. The first pass merges just enough runs to
+ * make their number a power of the fan-in. */
 struct gsi_merge_pass gsi_merge_pass_make(uint64_t run_count, uint64_t fan_in)
 {
     uint64_t left = fan_in;
@@ -18,7 +18,7 @@ struct gsi_merge_pass gsi_merge_pass_make(uint64_t run_count, uint64_t fan_in)
                                    .first_group = fewer + groups - (groups - 1) * fan_in};
 }
 
-uint64_t gsi_merge_pass_first(const struct gsi_merge_pass *pass, const uint64_t *run_bytes)
+uint64_t gsi_merge_pass_first_run(const struct gsi_merge_pass *pass, const uint64_t *run_bytes)
 {
     uint64_t bytes = 0, first = 0;
     for (uint64_t i = 0; i < pass->span; i++)

@@ -1,5 +1,5 @@
-/* plan_frames.c: computes the size of frames, which are the unit of spilled runs and of reads, and
- * how many runs memory can feed at once. */
+/* plan_frames.c: computes the size of frames, and the fan-in, the number of runs that one merge
+ * reads. A frame is the unit of spilled runs and of reads. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "plan/merge_tree.h"
@@ -11,47 +11,47 @@
 
 #define FRAME_MIN_BYTES GSI_CONSTANT(64 * KIB, 16 * KIB)
 
-/* A run's share of memory; one read is a third of it. Below about 1 MiB, small reads cost a disk
- * with seeks more time than another pass, which reads and writes everything once more. With less
- * than 64 MiB of memory the share is a 64th of it instead. With fewer runs at once two more
- * passes would soon be needed. A disk without seeks reads 64 KiB nearly as fast, many of them at
- * a time. */
+/* A run's share of memory; one read is a third of it. With a share below about 1 MiB, seeks of a
+ * disk cost more time than another pass, which reads and writes everything. With less than 64 MiB
+ * of memory, the share is a 64th of it, because a lower fan-in could need two more passes. A disk
+ * without seeks reads 64 KiB nearly as fast, if many reads are in flight. */
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
-/* A share for reads of 128 KiB, used if there are passes anyway and fewer runs at once cost less
- * than shorter reads would. */
+/* A run's share with reads of 128 KiB. gsi_plan_lower_fan_in uses it if there are intermediate
+ * merges anyway. */
 #define SHARE_OF_PASSES_BYTES (384 * KIB)
 
-uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_fit_buffer(const struct gsi_plan *plan, uint64_t bytes)
 {
     uint32_t record = plan->record_bytes;
     return record == 0 ? gsi_plan_round_unit(bytes)
                        : gsi_record_room_bytes(record, gsi_record_room_power(record, bytes));
 }
 
-uint64_t gsi_plan_least_unit(const struct gsi_plan *plan)
+uint64_t gsi_plan_smallest_buffer(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? GSI_PLAN_UNIT : gsi_record_room_bytes(plan->record_bytes, 1);
 }
 
-uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan)
+uint64_t gsi_plan_shared_frames(const struct gsi_plan *plan)
 {
-    uint64_t room = gsi_plan_frame_room(plan, plan->frame_bytes);
-    /* An input with a header fills less of its frames (input/file_reader.c). */
+    uint64_t room = gsi_plan_frame_capacity(plan, plan->frame_bytes);
+    /* Blocks of an input with a header may be one page shorter (input/file_reader.c). */
     if (plan->is_merge && plan->record_bytes == 0 && plan->frame_bytes > GSI_PLAN_UNIT)
         room = plan->frame_bytes - GSI_PLAN_UNIT;
-    return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes), room) + 2;
+    return gsi_ceil_div_u64(gsi_plan_window_capacity(plan, plan->window_bytes), room) + 2;
 }
 
-/* Up to two frames of every run may be of no use. One holds what the last window left. The other
- * begins after the bound (or is short, because it is the last). The other frames must fill a
- * window, or the merge would wait forever; two more keep reads in flight. */
-uint64_t gsi_plan_fed_runs(const struct gsi_plan *plan, uint64_t chunks)
+/* The next window may be unable to use two frames of each run. One frame contains the few elements
+ * that the last window left. The other frame begins above the bound of the merge, or is the run's
+ * last and short. The merge is stuck unless all other frames fill a window; two more keep reads in
+ * flight. */
+uint64_t gsi_plan_runs_at_once(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
-    uint64_t others = gsi_plan_frames_beside(plan);
-    return frames > others ? (frames - others) / gsi_plan_own_frames(plan) : 0;
+    uint64_t others = gsi_plan_shared_frames(plan);
+    return frames > others ? (frames - others) / gsi_plan_frames_per_run(plan) : 0;
 }
 
 uint64_t gsi_plan_run_share(uint64_t region, uint64_t least)
@@ -65,31 +65,30 @@ uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
-/* Returns how many of `runs` equally long runs are read by the passes before the last merge.
- * out   passes: how many there are */
+/* Returns how many of `runs` equally long runs the passes before the last merge read. */
 static uint64_t runs_in_passes(uint64_t runs, uint64_t fan_in, uint32_t *passes)
 {
     uint64_t span = 0, all = runs;
     for (*passes = 0; runs > fan_in; (*passes)++) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(runs, fan_in);
-        /* Every pass except the first one reads everything. */
+        /* Every pass except the first one reads all runs. */
         span += *passes == 0 ? pass.span : all;
-        runs = gsi_merge_pass_left(&pass);
+        runs = gsi_merge_pass_runs_after(&pass);
     }
     return span;
 }
 
-uint32_t gsi_plan_fewer_at_once(const struct gsi_plan_request *request, const struct gsi_plan *plan,
-                                uint64_t region)
+uint32_t gsi_plan_lower_fan_in(const struct gsi_plan_request *request, const struct gsi_plan *plan,
+                               uint64_t region)
 {
     uint64_t runs = plan->spilled_runs;
     uint64_t fewer = gsi_max_u64(2, region / SHARE_OF_PASSES_BYTES);
     uint32_t passes, most_passes;
     if (request->fan_in > 0 || runs <= plan->fan_in)
         return plan->fan_in;
-    /* A disk that limits the number of transfers needs twice as long for reads of 64 KiB. If passes
-     * move p of n runs, merges read n + p and passes write p. So p runs with short reads cost as
-     * much as q with long ones: 2 (n + p) + p = (n + q) + q. */
+    /* On a disk with a limit of transfers per second, reads of 64 KiB take twice as long as reads
+     * of 128 KiB. If passes merge p of n runs, all merges read n + p runs and write p. So q runs
+     * with long reads cost as much as p with short reads: 2 (n + p) + p = (n + q) + q. */
     uint64_t most = (runs + 3 * runs_in_passes(runs, plan->fan_in, &most_passes)) / 2;
     while (fewer < plan->fan_in &&
            (runs_in_passes(runs, fewer, &passes) > most || passes > most_passes))
@@ -135,9 +134,8 @@ enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, ui
                     (unsigned long long)request->memory_bytes, (unsigned long long)runs);
 }
 
-/* A frame is a third of a run's share; two frames per run may be of no use at a time, the others
- * are read ahead. A chunk buffer is divided into whole frames, so the frame is an even part of
- * it. */
+/* A frame is a third of a run's share: two frames contain the next elements, and the third is read
+ * ahead. Each chunk buffer is divided into a whole number of frames. */
 enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t chunks, uint64_t least, struct gs_error *error)
 {
@@ -147,16 +145,16 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
                                    GSI_PLAN_FRAME_MAX_BYTES);
     frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
     for (uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, frame);; parts++) {
-        plan->frame_bytes = gsi_plan_fit_unit(plan, plan->chunk_bytes / parts);
+        plan->frame_bytes = gsi_plan_fit_buffer(plan, plan->chunk_bytes / parts);
         if (plan->frame_bytes < least || plan->frame_bytes > most)
             plan->frame_bytes = least;
-        if (inputs <= gsi_plan_fed_runs(plan, chunks) && plan->frame_bytes <= most)
+        if (inputs <= gsi_plan_runs_at_once(plan, chunks) && plan->frame_bytes <= most)
             return GS_OK;
         if (plan->frame_bytes <= least)
             break;
     }
-    /* Little memory for very much input: fewer runs at once, and more passes. */
-    uint64_t possible = plan->frame_bytes <= most ? gsi_plan_fed_runs(plan, chunks) : 0;
+    /* With little memory for a large input, merge fewer runs at once, in more passes. */
+    uint64_t possible = plan->frame_bytes <= most ? gsi_plan_runs_at_once(plan, chunks) : 0;
     bool is_stream = request->input_bytes == UINT64_MAX;
     if (request->fan_in == 0 && possible >= 2 &&
         (is_stream || plan->spilled_runs == plan->run_count)) {

@@ -1,12 +1,13 @@
-/* plan_make.c: chooses the plan for a request, from bounded numbers that cannot cause overflow. */
+/* plan_make.c: chooses which kind of plan a request gets, and limits the request's numbers so that
+ * no sum or product overflows. */
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
 
 #include <string.h>
 
-/* Plans a sort. A large --top is planned as candidates in memory only if the input does not fit
- * there. */
+/* Plans a sort. For a large --top, everything is sorted if it fits in memory; otherwise candidates
+ * are kept (gsi_plan_top). */
 static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t usable, struct gs_error *error)
 {
@@ -30,9 +31,9 @@ static uint64_t output_bytes(const struct gsi_plan_request *request)
     return request->has_top ? gsi_min_u64(all, request->top_bytes) : all;
 }
 
-/* Copies the request, and bounds numbers whose sums and products could overflow. */
-static enum gs_status bound_request(const struct gsi_plan_request *request,
-                                    struct gsi_plan_request *bounded, struct gs_error *error)
+/* Copies the request, and lowers numbers whose sums and products could overflow. */
+static enum gs_status limit_request(const struct gsi_plan_request *request,
+                                    struct gsi_plan_request *limited, struct gs_error *error)
 {
     uint64_t most = GSI_PLAN_MOST_BYTES, input = request->input_bytes;
     if (input != UINT64_MAX && input > most && !request->is_reduction)
@@ -41,14 +42,14 @@ static enum gs_status bound_request(const struct gsi_plan_request *request,
                         (unsigned long long)input, (unsigned long long)most);
     if (request->window_bytes > most)
         return gsi_plan_fail_window(request->window_bytes, error);
-    *bounded = *request;
-    bounded->memory_bytes = gsi_min_u64(request->memory_bytes, most);
-    bounded->chunk_bytes = gsi_min_u64(request->chunk_bytes, most);
-    bounded->device_bytes = gsi_min_u64(request->device_bytes, most);
+    *limited = *request;
+    limited->memory_bytes = gsi_min_u64(request->memory_bytes, most);
+    limited->chunk_bytes = gsi_min_u64(request->chunk_bytes, most);
+    limited->device_bytes = gsi_min_u64(request->device_bytes, most);
     return GS_OK;
 }
 
-/* Fails if runs, or buffers of the arena, exceed 32-bit counts. */
+/* Fails if there are more runs, or buffers of the arena, than a 32-bit number can count. */
 static enum gs_status check_counts(const struct gsi_plan *plan, struct gs_error *error)
 {
     uint64_t buffers = plan->arena_bytes / gsi_min_u64(plan->chunk_bytes, plan->window_bytes);
@@ -67,7 +68,7 @@ static enum gs_status check_counts(const struct gsi_plan *plan, struct gs_error 
     return GS_OK;
 }
 
-static enum gs_status make_bounded(const struct gsi_plan_request *request, struct gsi_plan *plan,
+static enum gs_status make_limited(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    struct gs_error *error)
 {
     uint64_t usable = 0;
@@ -80,10 +81,10 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     GSI_TRY(gsi_plan_windows(request, plan, &usable, error));
     plan->is_counted = request->is_counted;
     if (request->is_reduction || request->is_counted || request->is_permuted) {
-        gsi_plan_reading(request, plan, usable / 2);
+        gsi_plan_read_buffers(request, plan, usable / 2);
     } else if (request->is_merge) {
         GSI_TRY(gsi_plan_merge(request, plan, usable, error));
-    } else if (!gsi_plan_top_is_little(request) || !gsi_plan_top(request, plan, usable)) {
+    } else if (!gsi_plan_is_small_top(request) || !gsi_plan_top(request, plan, usable)) {
         GSI_TRY(plan_sort(request, plan, usable, error));
     }
     if (!request->is_merge)
@@ -94,16 +95,16 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error)
 {
-    struct gsi_plan_request bounded, fewer;
-    GSI_TRY(bound_request(request, &bounded, error));
+    struct gsi_plan_request limited, fewer;
+    GSI_TRY(limit_request(request, &limited, error));
     struct gs_error ignored = {0};
-    if (make_bounded(&bounded, plan, &ignored) == GS_OK)
+    if (make_limited(&limited, plan, &ignored) == GS_OK)
         return GS_OK;
-    /* Threads, with their windows and tables, may use the memory that is lacking. */
-    fewer = bounded;
+    /* Fewer threads need fewer windows and tables, and so less memory. */
+    fewer = limited;
     for (fewer.thread_count = plan->thread_count / 2; fewer.thread_count > 0;
          fewer.thread_count /= 2)
-        if (make_bounded(&fewer, plan, &ignored) == GS_OK)
+        if (make_limited(&fewer, plan, &ignored) == GS_OK)
             return GS_OK;
-    return make_bounded(&bounded, plan, error);
+    return make_limited(&limited, plan, error);
 }

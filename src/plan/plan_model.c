@@ -1,18 +1,18 @@
-/* plan_model.c: models the time of a host with GPUs. The default rates were measured:
- * tools/gsort-bench/RESULTS.md, "One H200". */
+/* plan_model.c: predicts the time of a job on a host with GPUs. tools/gsort-bench/RESULTS.md, "One
+ * H200", has the measured default rates. */
 #include "plan/plan_model.h"
 
 #include "base/checked.h"
 
 #include <math.h>
 
-/* Default rates in bytes per second: a sort of u64, the slowest type, and one pass that merges 16
- * runs. */
+/* Default rates in bytes per second: of sorting u64, the slowest type, and of one pass that merges
+ * 16 runs. */
 #define SORT_RATE  176e9
 #define MERGE_RATE 880e9
 
-/* Rates of one of 16 processor threads (RESULTS.md, many processors). One alone sorts 1.6 times as
- * fast. */
+/* Rates of one thread if 16 threads work, in bytes per second (RESULTS.md, many processors). A
+ * single thread sorts 1.6 times as fast. */
 #define CPU_SORT_RATE  244e6
 #define CPU_MERGE_RATE 800e6
 
@@ -20,8 +20,8 @@
 #define MERGE_FAN_IN 16
 
 /* Memory that CUDA devices need, rounded up. Sorting n bytes needs n / SCRATCH_PART more
- * (test_sort_kernels measures it). Statistics of record fields need a batch of numbers, and a tally
- * for each field (test_cuda_group). */
+ * (test_sort_kernels measures it). Statistics of record fields need BATCH_BYTES for a batch of
+ * numbers, and TALLY_BYTES per field (test_cuda_group). */
 #define SCRATCH_PART ((uint64_t)128)
 #define BATCH_BYTES  ((uint64_t)2 << 20)
 #define TALLY_BYTES  ((uint64_t)1 << 20)
@@ -78,21 +78,21 @@ void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gs
         snprintf(limits->name, sizeof limits->name, "%.*s", name_bytes, name);
 }
 
-/* The slowest of the activities that run at the same time. */
+/* The slowest of several activities that run at the same time. */
 struct slowest {
     const char *name;
     double seconds;
 };
 
-static void beside(struct slowest *slowest, const char *name, double bytes, double rate)
+static void add_activity(struct slowest *slowest, const char *name, double bytes, double rate)
 {
-    double seconds = rate > 0 ? bytes / rate : 0; /* 0: there is no such bound */
+    double seconds = rate > 0 ? bytes / rate : 0; /* 0: this activity takes no time */
     if (slowest->name == NULL || seconds > slowest->seconds)
         *slowest = (struct slowest){name, seconds};
 }
 
-/* At most 146 years, so that a sum of three fits into 64 bits. */
-static uint64_t whole_ns(double seconds)
+/* Converts seconds to nanoseconds; at most 146 years, so that a sum of three fits into 64 bits. */
+static uint64_t seconds_to_ns(double seconds)
 {
     const uint64_t most = (uint64_t)1 << 62;
     double ns = seconds * 1e9;
@@ -110,7 +110,8 @@ static const char *why_unknown(const struct gsi_plan *plan)
     return NULL;
 }
 
-/* Returns the bytes of keys, or of the tags that are sorted instead of records. */
+/* Returns how many bytes are sorted for `bytes` of elements: numbers themselves, or the tags of
+ * records. */
 static double key_bytes(const struct gsi_plan *plan, uint64_t bytes)
 {
     if (plan->record_bytes == 0)
@@ -129,29 +130,30 @@ static uint32_t merge_passes(uint64_t runs)
 struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *model,
                                              const struct gsi_plan *plan, uint64_t output_bytes)
 {
-    struct gsi_prediction made = {.why_unknown = why_unknown(plan)};
-    if (made.why_unknown != NULL)
-        return made;
+    struct gsi_prediction prediction = {.why_unknown = why_unknown(plan)};
+    if (prediction.why_unknown != NULL)
+        return prediction;
     double gpus = model->gpus, sorted = (double)plan->input_bytes, left = (double)output_bytes;
     double sort = gpus * (model->sort > 0 ? model->sort : SORT_RATE);
     double merge = gpus * (model->merge > 0 ? model->merge : MERGE_RATE) /
                    merge_passes(plan->run_count * model->gpus);
     struct slowest reading = {0}, writing = {0};
-    beside(&reading, "links", sorted, model->to_gpu);
-    beside(&reading, "input", (double)plan->read_bytes, model->input);
-    beside(&reading, "sorting", key_bytes(plan, plan->input_bytes), sort);
+    add_activity(&reading, "links", sorted, model->to_gpu);
+    add_activity(&reading, "input", (double)plan->read_bytes, model->input);
+    add_activity(&reading, "sorting", key_bytes(plan, plan->input_bytes), sort);
     uint64_t last = gsi_min_u64(plan->input_bytes, plan->device_run_bytes);
-    beside(&writing, "links", left, model->from_gpu);
-    beside(&writing, "output", (double)plan->output_bytes, model->output);
-    /* For the windows that it makes, each GPU fetches the data stored on the others. */
-    beside(&writing, "peers", left / gpus * (gpus - 1) / gpus, gpus > 1 ? model->peer : 0);
-    beside(&writing, "merging", key_bytes(plan, output_bytes), merge);
-    made.start_ns = whole_ns(model->start_seconds);
-    made.read_ns = whole_ns(reading.seconds + key_bytes(plan, last) / sort);
-    made.write_ns = whole_ns(writing.seconds);
-    made.read_bound = reading.name;
-    made.write_bound = writing.name;
-    return made;
+    add_activity(&writing, "links", left, model->from_gpu);
+    add_activity(&writing, "output", (double)plan->output_bytes, model->output);
+    /* Each GPU makes some of the windows, and copies the elements for them from the memory of other
+     * GPUs. */
+    add_activity(&writing, "peers", left / gpus * (gpus - 1) / gpus, gpus > 1 ? model->peer : 0);
+    add_activity(&writing, "merging", key_bytes(plan, output_bytes), merge);
+    prediction.start_ns = seconds_to_ns(model->start_seconds);
+    prediction.read_ns = seconds_to_ns(reading.seconds + key_bytes(plan, last) / sort);
+    prediction.write_ns = seconds_to_ns(writing.seconds);
+    prediction.read_bound = reading.name;
+    prediction.write_bound = writing.name;
+    return prediction;
 }
 
 double gsi_plan_model_cpu_seconds(const struct gsi_plan *plan, uint64_t bytes)

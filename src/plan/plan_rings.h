@@ -1,24 +1,24 @@
-/* plan_rings.h: computes the rings through which runs kept in host memory return to the device.
+/* plan_rings.h: computes the sizes of ring buffers on the device, through which a merge reads runs
+ * from host memory.
  *
  *     run on the host   [ piece ][ piece ][ piece ] ..
  *                            \        \
- *     on the device     [ piece ][ piece ][ .. ]       its ring: pieces in turn, as they are merged
+ *     on the device [ piece ][ piece ][ .. ] the run's ring: merged pieces make way for others
  *
- * The rings use the slots that the last runs have left free, GSI_PLAN_CYCLE_RUNS of them, and with
- * numbers also the spare that sorts use. A merge of any data can continue if each ring holds a
- * window and two pieces. The run with the lowest bound then has a full ring below that bound,
- * except for the piece that is being merged. */
+ * The device's memory is divided into slots for one run each. After the last run has left,
+ * GSI_PLAN_TRANSFER_SLOTS slots are free and contain the rings. With numbers, rings also use the
+ * spare slot of sorts. A merge cannot get stuck if each ring contains a window and two pieces. */
 #ifndef GSI_PLAN_RINGS_H
 #define GSI_PLAN_RINGS_H
 
 #include "plan/plan.h"
 
-/* Slots of runs that are arriving, or leaving for the host. */
-#define GSI_PLAN_CYCLE_RUNS 2u
+/* Number of slots for runs that are being copied to the device or from it to the host. */
+#define GSI_PLAN_TRANSFER_SLOTS 2u
 
-/* gsi_plan_member: returns the plan of one of several devices that work as one: it has a part of
- * each run. */
-static inline struct gsi_plan gsi_plan_member(const struct gsi_plan *plan)
+/* gsi_plan_for_one_device: returns the plan for each of plan->device_count devices that work as
+ * one. Each device has an equal part of each run. */
+static inline struct gsi_plan gsi_plan_for_one_device(const struct gsi_plan *plan)
 {
     struct gsi_plan member = *plan;
     uint64_t count = gsi_max_u64(1, plan->device_count);
@@ -28,44 +28,45 @@ static inline struct gsi_plan gsi_plan_member(const struct gsi_plan *plan)
     return member;
 }
 
-/* gsi_plan_ring_piece_bytes: returns the data bytes of a piece; for records, those of a frame. */
+/* gsi_plan_ring_piece_bytes: returns the bytes of elements in a piece, which has the size of a
+ * frame. */
 static inline uint64_t gsi_plan_ring_piece_bytes(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? plan->frame_bytes
-                                   : gsi_plan_frame_room(plan, plan->frame_bytes);
+                                   : gsi_plan_frame_capacity(plan, plan->frame_bytes);
 }
 
-/* gsi_plan_ring_pieces: returns how many pieces a ring has, if `runs` share `memories`, each the
- * memory of a run.
- * gsi_plan_ring_least: returns the least number of pieces: with fewer a merge might get stuck. The
- * plan provides two more, to keep the link busy and to allow for shorter pieces. */
+/* gsi_plan_ring_pieces: returns how many pieces a ring has, if the rings of `runs` runs share
+ * `memories` slots.
+ * gsi_plan_least_ring_pieces: returns the number of pieces below which a merge might get stuck. The
+ * plan provides two more, to keep the link busy, and because some pieces may be shorter. */
 static inline uint64_t gsi_plan_ring_pieces(const struct gsi_plan *plan, uint64_t runs,
                                             uint64_t memories)
 {
     uint64_t rings = gsi_max_u64(1, gsi_ceil_div_u64(runs, memories));
-    return gsi_plan_run_room(plan) / rings / gsi_plan_ring_piece_bytes(plan);
+    return gsi_plan_run_capacity(plan) / rings / gsi_plan_ring_piece_bytes(plan);
 }
 
-static inline uint64_t gsi_plan_ring_least(const struct gsi_plan *plan)
+static inline uint64_t gsi_plan_least_ring_pieces(const struct gsi_plan *plan)
 {
-    return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes),
+    return gsi_ceil_div_u64(gsi_plan_window_capacity(plan, plan->window_bytes),
                             gsi_plan_ring_piece_bytes(plan)) +
            2;
 }
 
-/* gsi_plan_ring_memories: returns how many runs' memories are free, at least, after the last run
- * has arrived. */
-static inline uint64_t gsi_plan_ring_memories(const struct gsi_plan *plan)
+/* gsi_plan_free_run_slots: returns how many slots are free for rings after the last run was
+ * read. */
+static inline uint64_t gsi_plan_free_run_slots(const struct gsi_plan *plan)
 {
-    return plan->record_bytes == 0 ? GSI_PLAN_CYCLE_RUNS + 1 : GSI_PLAN_CYCLE_RUNS;
+    return plan->record_bytes == 0 ? GSI_PLAN_TRANSFER_SLOTS + 1 : GSI_PLAN_TRANSFER_SLOTS;
 }
 
-/* gsi_plan_runs_kept: returns the most runs that can wait for the last merge in the device's own
- * memory and in host memory. */
-static inline uint64_t gsi_plan_runs_kept(const struct gsi_plan *plan)
+/* gsi_plan_most_kept_runs: returns how many runs the device's memory and host memory can keep for
+ * the last merge. */
+static inline uint64_t gsi_plan_most_kept_runs(const struct gsi_plan *plan)
 {
     return plan->host_runs == 0 ? plan->device_runs
-                                : plan->device_runs - GSI_PLAN_CYCLE_RUNS + plan->host_runs;
+                                : plan->device_runs - GSI_PLAN_TRANSFER_SLOTS + plan->host_runs;
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* plan_runs.c: plans chunks and runs of a sort in the arena: resident if everything fits, else with
- * as few spilled runs as possible. */
+/* plan_runs.c: plans chunks and runs of a sort on the CPU. All runs stay in memory if they fit;
+ * otherwise as few runs as possible are spilled. */
 #include "base/assert.h"
 #include "base/checked.h"
 #include "plan/plan.h"
@@ -9,9 +9,8 @@
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
 
-/* Chunks are small enough that sorting the last one delays the output little (64 MiB: about 50 ms).
- * They are large enough that a merge of all of them stays cheap: a cut costs about 0.5 us per run.
- */
+/* Chunks are small, because the output starts after the last chunk is sorted (64 MiB: about 50 ms).
+ * But there are not too many chunks, because each cut of the merge costs about 0.5 us per run. */
 #define CHUNK_MIN_BYTES  GSI_CONSTANT(256 * KIB, 32 * KIB)
 #define CHUNK_MAX_BYTES  (64 * MIB)
 #define RESIDENT_CHUNKS  GSI_CONSTANT(64, 256)
@@ -23,22 +22,22 @@ static uint64_t largest_chunk(uint64_t bytes)
     return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
 }
 
-/* Computes the memory for `bytes` of data in chunks, the last one no larger than necessary; returns
- * false on overflow. */
-static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunk,
-                           uint64_t *needed)
+/* Computes the memory for `bytes` of elements in buffers of `chunk` bytes, of which the last is no
+ * larger than necessary. Returns false on overflow. */
+static bool compute_resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunk,
+                                   uint64_t *needed)
 {
-    uint64_t room = gsi_plan_chunk_room(plan, chunk), whole = bytes / room, rest = bytes % room;
+    uint64_t room = gsi_plan_chunk_capacity(plan, chunk), whole = bytes / room, rest = bytes % room;
     uint64_t rest_bytes = gsi_round_up_u64(rest, GSI_PLAN_UNIT);
     if (plan->record_bytes > 0 && rest > 0)
         rest_bytes = gsi_record_room_bytes(plan->record_bytes, rest / plan->record_bytes);
     return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
 }
 
-/* Returns the memory of a chunk if there are to be about `chunks` of them. The number of records in
- * a chunk is a power of two. It is the nearest one, if every thread then has eight chunks;
- * otherwise the last chunks would leave some threads idle, so it is the next lower one. */
-static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
+/* Returns the bytes of a chunk so that there are about `chunks` chunks. The number of records in a
+ * chunk is the nearest power of two. If that gives a thread fewer than eight chunks, it is the next
+ * lower power, because the last chunks would leave threads idle. */
+static uint64_t choose_resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
 {
     const uint32_t record = plan->record_bytes;
     uint64_t data =
@@ -52,7 +51,7 @@ static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint
     return gsi_record_room_bytes(record, power);
 }
 
-/* Returns true if everything fits; then the plan is complete. */
+/* Returns true if all chunks fit in memory; then the plan is complete. */
 static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t usable)
 {
@@ -60,15 +59,15 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     if (bytes == UINT64_MAX || request->spill_all)
         return false;
     uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, 4 * (uint64_t)plan->thread_count);
-    uint64_t chunk = request->chunk_bytes == 0 ? resident_chunk(plan, bytes, chunks)
+    uint64_t chunk = request->chunk_bytes == 0 ? choose_resident_chunk(plan, bytes, chunks)
                      : plan->record_bytes == 0
                          ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)
-                         : gsi_plan_fit_unit(plan, request->chunk_bytes);
-    uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
+                         : gsi_plan_fit_buffer(plan, request->chunk_bytes);
+    uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_capacity(plan, chunk));
     plan->frame_bytes = gsi_min_u64(plan->window_bytes, GSI_PLAN_FRAME_MAX_BYTES);
-    uint64_t tables = count * (gsi_plan_buffer_tables(plan) + GSI_PLAN_RUN_TABLE_BYTES);
+    uint64_t tables = count * (gsi_plan_buffer_table_bytes(plan) + GSI_PLAN_RUN_TABLE_BYTES);
     uint64_t data, needed;
-    if (!resident_bytes(plan, bytes, chunk, &data) ||
+    if (!compute_resident_bytes(plan, bytes, chunk, &data) ||
         !gsi_add_u64(data, tables + gsi_plan_window_region(plan), &needed) || needed > usable)
         return false;
     plan->chunk_bytes = chunk;
@@ -79,36 +78,36 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     return true;
 }
 
-/* Plans the chunk buffers of a job that spills: sets their size, and returns how many fit in
- * `region` bytes. */
-static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                            uint64_t region, uint64_t least_bytes)
+/* Sets the size of chunk buffers of a job that spills, and returns how many fit in `region`
+ * bytes. */
+static uint64_t choose_chunk_bytes(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                   uint64_t region, uint64_t least_bytes)
 {
     uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
     uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
     plan->chunk_bytes =
-        gsi_plan_fit_unit(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+        gsi_plan_fit_buffer(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
     return region / plan->chunk_bytes;
 }
 
-/* Chooses the fewest chunks per run that reduce the runs to a number merged well at once; one
- * chunk, if the user set its size. */
-static void plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                      uint64_t chunks)
+/* Sets chunks_per_run to the least number with which one merge can read all runs; but to one chunk
+ * if the user set the size of chunks. */
+static void choose_chunks_per_run(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                  uint64_t chunks)
 {
     uint64_t bytes = request->input_bytes;
     uint64_t most = request->chunk_bytes > 0 ? 1 : gsi_max_u64(1, chunks / 2);
     plan->chunks_per_run = 1;
     if (bytes == UINT64_MAX)
         return;
-    uint64_t needed = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, plan->chunk_bytes));
+    uint64_t needed = gsi_ceil_div_u64(bytes, gsi_plan_chunk_capacity(plan, plan->chunk_bytes));
     uint64_t per_run = gsi_ceil_div_u64(needed, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
     plan->chunks_per_run = (uint32_t)gsi_clamp_u64(per_run, 1, most);
     plan->run_count = gsi_ceil_div_u64(needed, plan->chunks_per_run);
 }
 
-/* Returns the fewest runs to spill, so that the others and the feed buffers of the spilled ones fit
- * into `chunks` buffers. */
+/* Returns the least number of runs to spill. All other runs, and the feed buffers of the spilled
+ * runs, must fit into `chunks` chunk buffers. The feed buffers of a run need `share` bytes. */
 static uint64_t fewest_spilled(const struct gsi_plan *plan, uint64_t chunks, uint64_t share)
 {
     uint64_t per_run = plan->chunks_per_run;
@@ -133,7 +132,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
             error, GS_E_USAGE, 0, "--memory: %llu bytes are too few for %llu bytes of input",
             (unsigned long long)request->memory_bytes, (unsigned long long)request->input_bytes);
     gsi_plan_raise_window(request, plan, least_frame);
-    uint64_t chunks = plan_chunks(request, plan, region, least_frame);
+    uint64_t chunks = choose_chunk_bytes(request, plan, region, least_frame);
     if (chunks < 3 || plan->chunk_bytes < least_frame)
         return request->chunk_bytes > 0
                    ? gsi_fail(error, GS_E_USAGE, 0,
@@ -143,7 +142,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                    : gsi_plan_too_small(request, error);
     plan->arena_bytes = chunks * plan->chunk_bytes + gsi_plan_window_region(plan);
     plan->fan_in = gsi_plan_fan_in(request, region, least_frame);
-    plan_runs(request, plan, chunks);
+    choose_chunks_per_run(request, plan, chunks);
     uint64_t feed_chunks = chunks;
     if (request->input_bytes != UINT64_MAX) {
         plan->spilled_runs =
@@ -152,11 +151,11 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                 : fewest_spilled(plan, chunks, gsi_plan_run_share(region, least_frame));
         plan->spilled_bytes =
             gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->chunks_per_run *
-                                                  gsi_plan_chunk_room(plan, plan->chunk_bytes));
-        plan->fan_in = gsi_plan_fewer_at_once(request, plan, region);
+                                                  gsi_plan_chunk_capacity(plan, plan->chunk_bytes));
+        plan->fan_in = gsi_plan_lower_fan_in(request, plan, region);
         feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
     } else {
-        plan->spilled_runs = plan->fan_in; /* be ready for that many */
+        plan->spilled_runs = plan->fan_in; /* a stream may have that many */
     }
     return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
 }
@@ -167,42 +166,43 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
         gsi_plan_sorting_bytes(request) / 8 / GSI_PLAN_FRAME_TABLE_BYTES; /* for a stream: a
                                                                            * guess */
     if (request->input_bytes != UINT64_MAX)
-        frames =
-            gsi_ceil_div_u64(plan->spilled_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
-            plan->spilled_runs;
+        frames = gsi_ceil_div_u64(plan->spilled_bytes,
+                                  gsi_plan_frame_capacity(plan, plan->frame_bytes)) +
+                 plan->spilled_runs;
     uint64_t buffers =
         plan->arena_bytes / plan->frame_bytes + plan->arena_bytes / plan->chunk_bytes;
     uint64_t blocks = 0; /* table of record places, including those of resident runs */
     if (plan->record_bytes > 0 && request->input_bytes != UINT64_MAX)
-        blocks =
-            gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
+        blocks = gsi_ceil_div_u64(request->input_bytes,
+                                  gsi_plan_frame_capacity(plan, plan->frame_bytes));
     return frames * GSI_PLAN_FRAME_TABLE_BYTES + blocks * sizeof(void *) +
-           buffers * gsi_plan_buffer_tables(plan);
+           buffers * gsi_plan_buffer_table_bytes(plan);
 }
 
-static bool has_sizes(const struct gsi_plan *plan, const struct gsi_plan_fixed *fixed)
+static bool has_same_sizes(const struct gsi_plan *plan, const struct gsi_plan_fixed *fixed)
 {
     return plan->chunk_bytes == fixed->chunk_bytes && plan->frame_bytes == fixed->frame_bytes &&
            plan->window_bytes == fixed->window_bytes &&
            plan->chunks_per_run == fixed->chunks_per_run && plan->fan_in == fixed->fan_in;
 }
 
-/* Returns whether the sizes, which are read from a file and may be any numbers, can be used. */
-static bool are_usable(const struct gsi_plan_fixed *fixed, const struct gsi_plan *plan)
+/* Returns whether sizes read from a journal are possible sizes; a damaged journal may contain any
+ * numbers. */
+static bool are_sizes_valid(const struct gsi_plan_fixed *fixed, const struct gsi_plan *plan)
 {
     return fixed->chunk_bytes <= GSI_PLAN_MOST_BYTES && fixed->frame_bytes <= fixed->chunk_bytes &&
            fixed->window_bytes <= GSI_FRAME_BYTES_MAX &&
            fixed->frame_bytes <= fixed->window_bytes && fixed->frame_bytes > 0 &&
-           gsi_plan_fit_unit(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
-           gsi_plan_fit_unit(plan, fixed->frame_bytes) == fixed->frame_bytes &&
+           gsi_plan_fit_buffer(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
+           gsi_plan_fit_buffer(plan, fixed->frame_bytes) == fixed->frame_bytes &&
            gsi_plan_round_unit(fixed->window_bytes) == fixed->window_bytes &&
            fixed->chunks_per_run > 0 && fixed->fan_in >= 2 && fixed->fan_in <= GSI_FAN_IN_MAX;
 }
 
-/* Makes a plan with the sizes of another plan. Only the numbers of chunks and windows are
- * chosen. */
-static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                                 uint64_t usable, uint64_t tables, struct gs_error *error)
+/* Makes a plan with the sizes in the journal. It chooses only the numbers of chunks and windows. */
+static enum gs_status plan_with_fixed_sizes(const struct gsi_plan_request *request,
+                                            struct gsi_plan *plan, uint64_t usable, uint64_t tables,
+                                            struct gs_error *error)
 {
     const struct gsi_plan_fixed *fixed = &request->fixed;
     uint64_t windows = gsi_clamp_u64(usable / 4 / fixed->window_bytes, 2, plan->window_count);
@@ -217,7 +217,7 @@ static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct 
     plan->arena_bytes = chunks * plan->chunk_bytes + gsi_plan_window_region(plan);
     plan->spilled_bytes = request->input_bytes;
     uint64_t run =
-        gsi_mul_max_u64(plan->chunks_per_run, gsi_plan_chunk_room(plan, plan->chunk_bytes));
+        gsi_mul_max_u64(plan->chunks_per_run, gsi_plan_chunk_capacity(plan, plan->chunk_bytes));
     uint64_t rest = request->input_bytes - gsi_min_u64(fixed->run_bytes, request->input_bytes);
     plan->run_count = gsi_ceil_div_u64(request->input_bytes, run);
     plan->spilled_runs = plan->run_count;
@@ -225,33 +225,34 @@ static enum gs_status plan_fixed(const struct gsi_plan_request *request, struct 
     uint64_t fed = gsi_clamp_u64(gsi_max_u64(runs, plan->run_count), 1, plan->fan_in);
     if (chunks < 3)
         return gsi_plan_too_small(request, error);
-    return fed <= gsi_plan_fed_runs(plan, chunks) ? GS_OK
-                                                  : gsi_plan_too_many_runs(request, fed, error);
+    return fed <= gsi_plan_runs_at_once(plan, chunks) ? GS_OK
+                                                      : gsi_plan_too_many_runs(request, fed, error);
 }
 
-/* Plans an interrupted sort again, whose files exist. A new plan usually has the sizes in the
- * journal; otherwise these are used. */
-static enum gs_status plan_again(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                                 uint64_t usable, struct gs_error *error)
+/* Plans the rest of an interrupted sort, whose spilled runs exist. An ordinary plan usually has the
+ * sizes that the journal contains. If it has other sizes, the plan is made with the journal's
+ * sizes. */
+static enum gs_status plan_resumed(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                   uint64_t usable, struct gs_error *error)
 {
     struct gsi_plan common = *plan;
     struct gs_error unheard = {0};
     if (gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, &unheard) == GS_OK &&
-        has_sizes(plan, &request->fixed))
+        has_same_sizes(plan, &request->fixed))
         return GS_OK;
     *plan = common;
-    if (request->input_bytes == UINT64_MAX || !are_usable(&request->fixed, plan))
+    if (request->input_bytes == UINT64_MAX || !are_sizes_valid(&request->fixed, plan))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--resume: the sizes in the journal do not suit this input; remove the "
                         "directory to start again");
-    return gsi_plan_with_tables(request, plan, usable, plan_fixed, table_bytes, error);
+    return gsi_plan_with_tables(request, plan, usable, plan_with_fixed_sizes, table_bytes, error);
 }
 
 enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              uint64_t usable, struct gs_error *error)
 {
     if (request->has_fixed)
-        return plan_again(request, plan, usable, error);
+        return plan_resumed(request, plan, usable, error);
     struct gsi_plan resident = *plan;
     if (!plan_resident(request, &resident, usable))
         return gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
@@ -261,21 +262,21 @@ enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_
 
 /* ---- one pass for input that is nearly in order (output/one_pass.h) ---- */
 
-uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
+uint64_t gsi_plan_min_free_chunks(const struct gsi_plan *plan, uint64_t chunks)
 {
     return gsi_max_u64((uint64_t)plan->thread_count + 2, chunks / 4);
 }
 
-/* Sets late_bytes. Chunks that are partly written stay until they are written completely, so a
- * third of the chunks is left for them. */
+/* A chunk buffer is free only after all its elements were written. So one pass holds back at most
+ * two thirds of the chunks, and the rest are for partly written chunks. */
 void gsi_plan_one_pass(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t region = plan->arena_bytes - gsi_plan_window_region(plan);
     uint64_t chunks = region / gsi_max_u64(plan->chunk_bytes, 1);
-    uint64_t low = gsi_plan_low_chunks(plan, chunks);
+    uint64_t low = gsi_plan_min_free_chunks(plan, chunks);
     if (!request->may_write_early || plan->spilled_runs == 0 || chunks <= low + 2)
         return;
-    uint64_t held = (chunks - low) * 2 / 3 * gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    uint64_t held = (chunks - low) * 2 / 3 * gsi_plan_chunk_capacity(plan, plan->chunk_bytes);
     if (held >= 2 * plan->window_bytes)
         plan->late_bytes = held;
 }

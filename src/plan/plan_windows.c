@@ -13,28 +13,28 @@
 /* Windows: 1 to 4 MiB reach a disk's limit at depth 8 (gsort-bench disk). */
 #define WINDOW_MIN_BYTES GSI_CONSTANT(64 * KIB, 16 * KIB)
 #define WINDOW_MAX_BYTES GSI_CONSTANT(2 * MIB, 64 * KIB)
-#define WINDOWS_IN_WRITE 8
+#define WRITES_IN_FLIGHT 8
 
-/* Frames are no larger than a chunk whose size was set. Each frame of the windows needs a place in
- * the tables of every buffer. With windows of many small frames, tables would use all of a larger
- * memory. */
+/* If the user set the size of chunks, a window has at most WINDOW_CHUNKS times that size. A frame
+ * is no larger than a chunk, and tables of every buffer have a row for each frame of the windows.
+ * So windows with many small frames would need large tables. */
 #define WINDOW_CHUNKS 4
 
-/* Windows for a GPU: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and they need no thread
- * each. */
+/* Largest window of a GPU: 16 MiB keep the link busy (0.3 ms at 55 GB/s). */
 #define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
 #define DEVICE_WINDOW_PART      128
 
-/* Tables: bytes per buffer, besides those in a merge for each window. */
+/* Bytes of tables per buffer, without the tables of a merge that have a row per window. */
 #define BUFFER_TABLE_BYTES 576
 
 static_assert(sizeof(struct gsi_buffer) + GSI_DEVICE_BUFFER_BYTES <= BUFFER_TABLE_BYTES,
-              "a buffer has room in the tables that the plan reckons with");
+              "the plan counts enough bytes for the tables of a buffer");
 
-/* Most attempts to make a plan whose tables fit. */
+/* Maximum number of attempts to make a plan whose tables fit. */
 #define TABLE_ROUNDS 16
 
-/* Returns the requested threads, or as many as `bytes` allow besides the process. */
+/* Returns the requested number of threads, or fewer if `bytes` of memory are too few for so
+ * many. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
 {
     uint64_t left = bytes - gsi_min_u64(bytes, GSI_PLAN_PROCESS_BYTES);
@@ -92,18 +92,18 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
         request->window_bytes > 0
             ? request->window_bytes
             : gsi_max_u64(gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window),
-                          gsi_plan_least_unit(plan)));
-    if (plan->window_bytes > GSI_FRAME_BYTES_MAX) /* a frame may be as large */
+                          gsi_plan_smallest_buffer(plan)));
+    if (plan->window_bytes > GSI_FRAME_BYTES_MAX) /* a frame may be as large as a window */
         return gsi_fail(error, GS_E_USAGE, 0, "--window: %llu bytes exceed the limit of %llu",
                         (unsigned long long)plan->window_bytes,
                         (unsigned long long)GSI_FRAME_BYTES_MAX);
-    if (plan->window_bytes < gsi_plan_least_unit(plan))
+    if (plan->window_bytes < gsi_plan_smallest_buffer(plan))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--window: records of this size need at least %llu bytes",
-                        (unsigned long long)gsi_plan_least_unit(plan));
+                        (unsigned long long)gsi_plan_smallest_buffer(plan));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
     plan->window_count = (uint32_t)gsi_clamp_u64(
-        fitting, 2, has_device ? WINDOWS_IN_WRITE : threads + WINDOWS_IN_WRITE);
+        fitting, 2, has_device ? WRITES_IN_FLIGHT : threads + WRITES_IN_FLIGHT);
     return gsi_plan_window_region(plan) > *usable / 2
                ? gsi_plan_fail_window(plan->window_bytes, error)
                : GS_OK;
@@ -119,16 +119,17 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
     plan->window_count = (uint32_t)gsi_max_u64(2, bytes / least);
 }
 
-uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan)
+uint64_t gsi_plan_buffer_table_bytes(const struct gsi_plan *plan)
 {
     return BUFFER_TABLE_BYTES + (gsi_plan_most_windows(plan) + 2) * GSI_DEVICE_SLICE_BYTES;
 }
 
-void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)
+void gsi_plan_read_buffers(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                           uint64_t bytes)
 {
-    uint64_t most = plan->thread_count + WINDOWS_IN_WRITE + GSI_PLAN_READS;
+    uint64_t most = plan->thread_count + WRITES_IN_FLIGHT + GSI_PLAN_READS;
     uint64_t count = gsi_min_u64(bytes / plan->window_bytes, most);
-    bool has_device = request->device_bytes > 0; /* its windows are larger than a transfer */
+    bool has_device = request->device_bytes > 0; /* a device's windows are larger than a transfer */
     if (!has_device && count > plan->window_count)
         plan->window_count = (uint32_t)count;
     plan->chunk_bytes = plan->window_bytes;

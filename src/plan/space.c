@@ -10,10 +10,10 @@ static enum gs_status fail_short(const struct gsi_space *space, const char *what
                           "choose another place");
 }
 
-/* Shares one file system between output and temporary files; `has_others`: temporary files may use
- * other file systems, too. */
-static enum gs_status share_both(const struct gsi_plan *plan, struct gsi_space *space,
-                                 bool has_others, struct gs_error *error)
+/* Checks the file system that contains the output and temporary files; `has_others`: temporary
+ * files may also use other file systems. */
+static enum gs_status check_shared(const struct gsi_plan *plan, struct gsi_space *space,
+                                   bool has_others, struct gs_error *error)
 {
     uint64_t output = plan->output_bytes + plan->disk_step_bytes;
     space->temp_bytes = space->free_bytes;
@@ -27,38 +27,38 @@ static enum gs_status share_both(const struct gsi_plan *plan, struct gsi_space *
     return space->free_bytes >= output ? GS_OK : fail_short(space, "the output", output, error);
 }
 
-enum gs_status gsi_space_share(const struct gsi_plan *plan, struct gsi_space *spaces,
+enum gs_status gsi_space_check(const struct gsi_plan *plan, struct gsi_space *spaces,
                                uint32_t count, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     const struct gsi_space *first_temp = NULL;
-    uint64_t room = 0, temp_count = 0;
+    uint64_t temp_bytes = 0, temp_count = 0;
     for (uint32_t i = 0; i < count; i++)
         temp_count += spaces[i].has_temp;
     for (uint32_t i = 0; i < count; i++) {
         struct gsi_space *space = &spaces[i];
-        enum gs_status is_short = GS_OK;
+        enum gs_status result = GS_OK;
         if (space->has_output && space->has_temp) {
-            is_short = share_both(plan, space, temp_count > 1, error);
+            result = check_shared(plan, space, temp_count > 1, error);
         } else if (space->has_output) {
             space->needed_bytes = plan->output_bytes;
             if (space->free_bytes < space->needed_bytes)
-                is_short = fail_short(space, "the output", space->needed_bytes, error);
+                result = fail_short(space, "the output", space->needed_bytes, error);
         } else {
             space->temp_bytes = space->free_bytes;
             space->needed_bytes = temp_count > 1 ? gsi_min_u64(space->free_bytes, plan->temp_bytes)
                                                  : plan->temp_bytes;
         }
-        status = status == GS_OK ? is_short : status;
-        room = gsi_add_max_u64(room, space->temp_bytes);
+        status = status == GS_OK ? result : status;
+        temp_bytes = gsi_add_max_u64(temp_bytes, space->temp_bytes);
         if (first_temp == NULL && space->has_temp)
             first_temp = space;
     }
-    if (status != GS_OK || first_temp == NULL || room >= plan->temp_bytes)
+    if (status != GS_OK || first_temp == NULL || temp_bytes >= plan->temp_bytes)
         return status;
     if (temp_count == 1)
         return fail_short(first_temp, "spilling runs", plan->temp_bytes, error);
     return gsi_fail_space(error, 0, first_temp->directory,
-                          "spilling runs in all temporary directories", plan->temp_bytes, room,
-                          "name another directory with -T");
+                          "spilling runs in all temporary directories", plan->temp_bytes,
+                          temp_bytes, "name another directory with -T");
 }

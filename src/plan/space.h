@@ -1,9 +1,9 @@
-/* space.h: checks whether there is room for the files of a job, per file system. Pure.
+/* space.h: checks whether each file system has enough free space for the files of a job. Pure.
  *
- * A merge releases the disk of its input while it writes (plan_predict.c). So output and temporary
- * files on one file system need little more room than one of them alone. On two file systems the
- * output needs its own room. If temporary files may also be in the output's file system, they get
- * what the output leaves. */
+ * A merge deletes its temporary files while it writes the output (plan_predict.c). So on one file
+ * system both need little more space than one of them alone. On two file systems, each needs its
+ * own space. If several directories for temporary files include the output's file system, they may
+ * use the space that the output leaves there. */
 #ifndef GSI_SPACE_H
 #define GSI_SPACE_H
 
@@ -22,18 +22,18 @@ struct gsi_space {
     bool has_output, has_temp;
 };
 
-/* The file systems to which the job writes: for an input of known size, as planned. */
+/* The file systems to which the job writes; filled only if the size of the input is known. */
 struct gsi_space_report {
     struct gsi_space table[GSI_SPACES_MAX];
     uint32_t count;
-    bool is_enough; /* all have as much as they need */
+    bool is_enough; /* every file system has enough free space */
 };
 
-/* gsi_space_share: computes needed_bytes and temp_bytes of each file system from its free_bytes,
+/* gsi_space_check: computes needed_bytes and temp_bytes of each file system from its free_bytes,
  * has_output and has_temp. At most one of them has the output.
- * fails GS_E_SPACE: too little room; the error names the place and the needed size; everything is
- *       filled in all the same */
-enum gs_status gsi_space_share(const struct gsi_plan *plan, struct gsi_space *spaces,
+ * fails GS_E_SPACE: too little space; the error names the directory and the needed bytes; all
+ *       members are set nevertheless */
+enum gs_status gsi_space_check(const struct gsi_plan *plan, struct gsi_space *spaces,
                                uint32_t count, struct gs_error *error);
 
 #endif

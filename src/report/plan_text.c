@@ -70,7 +70,7 @@ static void print_merges(FILE *file, const struct gsi_plan *plan)
         fprintf(file, " into %" PRIu64 "%s", pass.group_count, *name != '\0' ? " first" : "");
         if (plan->input_bytes != UINT64_MAX)
             fprintf(file, " (%s moved)", moved);
-        runs = gsi_merge_pass_left(&pass);
+        runs = gsi_merge_pass_runs_after(&pass);
         fputs(runs > plan->fan_in ? "\n" : "", file);
     }
     fprintf(file, ", then %" PRIu32 " at once\n", plan->fan_in);

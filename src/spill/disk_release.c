@@ -13,7 +13,7 @@ enum gs_status gsi_disk_release_open(struct gsi_disk_release *release, struct gs
     *release = (struct gsi_disk_release){.loop = loop,
                                          .store = store,
                                          .frame_count = frame_count,
-                                         .most_bytes = gsi_plan_late_bytes(spilled_bytes)};
+                                         .most_bytes = gsi_plan_unreleased_bytes(spilled_bytes)};
     return GSI_NEW(&loop->ledger, release->frames, frame_count, loop->error);
 }
 

@@ -134,7 +134,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .window_bytes = budget->window_bytes,
         .device_bytes = job->device.bytes,
         .device_count = job->device.count,
-        .device_is_apart = job->device.is_apart,
+        .lacks_peer_access = job->device.is_apart,
         .device_fixed_bytes = job->device.fixed_bytes,
         .device_scratch_part = job->device.scratch_part,
         .merge_kernel = options->merge_kernel,
@@ -146,7 +146,8 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .is_permuted = gsi_permute_is(job),
         .is_reduction = !gsi_job_has_sort(job)};
     if (plan->device_makes_entries)
-        request.put_parts = job->inputs.entry_map->entry_bytes / job->inputs.layout->element_bytes;
+        request.elements_per_entry =
+            job->inputs.entry_map->entry_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
     request.is_filtered = gsi_inputs_filter(&job->inputs);
     request.may_write_early = why_not_one_pass(job) == NULL;

@@ -127,7 +127,7 @@ static bool can_put(const struct maker *maker)
 {
     if (maker->open_chunks == 0 && !gsi_resume_can_seal(maker->resume))
         return false;
-    uint64_t most = gsi_plan_runs_kept(maker->loop->plan);
+    uint64_t most = gsi_plan_most_kept_runs(maker->loop->plan);
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
            !gsi_source_has_data(&maker->source);
 }
@@ -194,10 +194,10 @@ static bool needs_memory(const struct maker *maker)
 {
     const struct gsi_plan *plan = maker->loop->plan;
     if (gsi_source_is_end(&maker->source))
-        return maker->spilled_count > gsi_plan_fed_runs(plan, maker->chunks->free_count);
+        return maker->spilled_count > gsi_plan_runs_at_once(plan, maker->chunks->free_count);
     if (plan->device_runs > 0)
-        return resident_runs(maker) >= gsi_plan_runs_kept(plan);
-    return free_chunks(maker) < gsi_plan_low_chunks(plan, maker->chunks->count);
+        return resident_runs(maker) >= gsi_plan_most_kept_runs(plan);
+    return free_chunks(maker) < gsi_plan_min_free_chunks(plan, maker->chunks->count);
 }
 
 /* Returns whether the oldest resident run has to go to disk. */

@@ -132,7 +132,7 @@ static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_
         else if (entry->key_count != UINT64_MAX)
             run_bytes[i] = entry->key_count * loop->layout->element_bytes;
     }
-    *first = (uint32_t)gsi_merge_pass_first(pass, run_bytes);
+    *first = (uint32_t)gsi_merge_pass_first_run(pass, run_bytes);
     GSI_FREE(&loop->ledger, run_bytes, pass->run_count);
     return GS_OK;
 }
@@ -319,7 +319,7 @@ static enum gs_status make_runs(struct sort *sort)
 static uint32_t find_fan_in(const struct sort *sort)
 {
     const struct gsi_plan *plan = sort->loop->plan;
-    uint64_t most = gsi_plan_fed_runs(plan, sort->job->arena.chunks.free_count);
+    uint64_t most = gsi_plan_runs_at_once(plan, sort->job->arena.chunks.free_count);
     return (uint32_t)gsi_min_u64(plan->fan_in, most);
 }
 

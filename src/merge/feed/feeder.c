@@ -22,19 +22,19 @@ enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spi
         files += entries[i].is_extent;
         fed += entries[i].resident == NULL;
     }
-    uint64_t reserved = gsi_plan_fed_frames(loop->plan, fed);
+    uint64_t reserved = gsi_plan_merge_frames(loop->plan, fed);
     GSI_ASSERT(buffers->count >= reserved);
     *feeder =
         (struct gsi_feeder){.feed = {.loop = loop,
                                      .buffers = buffers,
                                      .run_count = fed,
-                                     .own_count = gsi_plan_own_frames(loop->plan),
+                                     .own_count = gsi_plan_frames_per_run(loop->plan),
                                      .is_exact = files == 0 && loop->layout->form == GSI_FORM_KEYS,
                                      .spare_count = buffers->count - reserved,
                                      .most_held = UINT64_MAX},
                             .input_count = count};
     if (spill->keeps_frames)
-        feeder->feed.most_held = fed + gsi_plan_frames_beside(loop->plan) + KEPT_AHEAD;
+        feeder->feed.most_held = fed + gsi_plan_shared_frames(loop->plan) + KEPT_AHEAD;
     const struct gsi_feed_entries table = {entries, first_indexes, count};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, feeder->runs, count, loop->error), fail);
     if (fed > files)

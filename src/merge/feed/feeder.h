@@ -13,7 +13,7 @@
  *
  * Why a merge cannot get stuck:
  *   1. There is one set of buffers. It has two buffers for each run, as many as fill a window, and
- *      two more (gsi_plan_fed_frames). A filter needs a third buffer for each run: it gathers the
+ *      two more (gsi_plan_merge_frames). A filter needs a third buffer for each run: it gathers the
  *      elements that are kept.
  *   2. All blocks of a run are full but the last one. A block may be one page shorter than a frame.
  *   3. If all places are exact, reading in their order is enough. Otherwise a wrong order could

@@ -75,7 +75,7 @@ uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_ext
 {
     return extent->input->is_stream
                ? plan->stream_frames
-               : gsi_ceil_div_u64(extent->bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
+               : gsi_ceil_div_u64(extent->bytes, gsi_plan_frame_capacity(plan, plan->frame_bytes));
 }
 
 /* ---- order ---- */

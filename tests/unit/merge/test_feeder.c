@@ -146,7 +146,7 @@ static void read_frames(const struct gsi_layout *layout, const struct gsi_spille
     struct gsi_run_entry entries[23] = {0};
     struct gsi_buffers buffers;
     struct gsi_feeder feeder;
-    uint64_t frames = gsi_plan_fed_frames(&plan, run_count);
+    uint64_t frames = gsi_plan_merge_frames(&plan, run_count);
     loop.ledger.ceiling_bytes = UINT64_MAX;
     for (uint32_t r = 0; r < run_count; r++) {
         entries[r].spilled = runs[r];

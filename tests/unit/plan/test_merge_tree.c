@@ -13,7 +13,7 @@ static uint64_t moved_by_passes(uint64_t *runs, uint64_t n, uint64_t fan_in)
     uint64_t moved = 0;
     while (n > fan_in) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(n, fan_in);
-        uint64_t first = gsi_merge_pass_first(&pass, runs), from = first, to = first;
+        uint64_t first = gsi_merge_pass_first_run(&pass, runs), from = first, to = first;
         assert_in_range(pass.first_group, 2, fan_in);
         assert_true(first + pass.span <= n);
         for (uint64_t g = 0; g < pass.group_count; g++) {
@@ -27,7 +27,7 @@ static uint64_t moved_by_passes(uint64_t *runs, uint64_t n, uint64_t fan_in)
         while (from < n)
             runs[to++] = runs[from++];
         n = to;
-        assert_int_equal(n, gsi_merge_pass_left(&pass));
+        assert_int_equal(n, gsi_merge_pass_runs_after(&pass));
         assert_true(n >= fan_in);
     }
     return moved;
@@ -92,7 +92,7 @@ static void test_merge_tree__uneven_runs__the_smallest_neighbours_are_moved(void
     struct gsi_merge_pass pass = gsi_merge_pass_make(7, 5);
     assert_int_equal(pass.span, 3);
     assert_int_equal(pass.group_count, 1);
-    assert_int_equal(gsi_merge_pass_first(&pass, runs), 2);
+    assert_int_equal(gsi_merge_pass_first_run(&pass, runs), 2);
     assert_int_equal(moved_by_passes(runs, 7, 5), 6);
 }
 
@@ -102,11 +102,11 @@ static void test_merge_tree__very_many_runs__no_overflow(void **state)
     (void)state;
     for (uint64_t n = (uint64_t)1 << 34, passes = 0; n > 3; passes++) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(n, 3);
-        n = gsi_merge_pass_left(&pass);
+        n = gsi_merge_pass_runs_after(&pass);
         assert_in_range(passes, 0, 21);
     }
     struct gsi_merge_pass pass = gsi_merge_pass_make((uint64_t)1 << 40, UINT32_MAX);
-    assert_int_equal(gsi_merge_pass_left(&pass), UINT32_MAX);
+    assert_int_equal(gsi_merge_pass_runs_after(&pass), UINT32_MAX);
 }
 
 int main(void)

@@ -65,9 +65,9 @@ static void check_promises(const struct gsi_plan_request *request, const struct 
         is_good = is_good && plan->fan_in >= 2 && plan->temp_bytes >= plan->spilled_bytes &&
                   is_space_bounded(request, plan) &&
                   gsi_min_u64(plan->spilled_runs, plan->fan_in) <=
-                      gsi_plan_fed_runs(plan, chunk_memory / plan->chunk_bytes -
-                                                  (plan->run_count - plan->spilled_runs) *
-                                                      plan->chunks_per_run);
+                      gsi_plan_runs_at_once(plan, chunk_memory / plan->chunk_bytes -
+                                                      (plan->run_count - plan->spilled_runs) *
+                                                          plan->chunks_per_run);
     if (request->input_bytes != UINT64_MAX)
         is_good = is_good && plan->run_count * plan->chunks_per_run * plan->chunk_bytes >=
                                  request->input_bytes;
@@ -168,7 +168,8 @@ static void check_device_promises(const struct gsi_plan_request *request,
     uint64_t windows = plan->window_count * plan->window_bytes;
     uint64_t ring = plan->arena_bytes - windows, runs = plan->device_runs;
     uint64_t count = gsi_max_u64(1, request->device_count);
-    struct gsi_plan member = gsi_plan_member(plan); /* of several devices that work as one */
+    struct gsi_plan member =
+        gsi_plan_for_one_device(plan); /* of several devices that work as one */
     const char *broken = NULL;
 #define PROMISE(condition)                  \
     do {                                    \
@@ -182,26 +183,27 @@ static void check_device_promises(const struct gsi_plan_request *request,
     PROMISE(plan->frame_bytes > 0 && plan->frame_bytes <= plan->window_bytes);
     PROMISE(plan->device_bytes <= request->device_bytes);
     PROMISE(plan->device_run_bytes == plan->chunks_per_run * plan->chunk_bytes);
-    PROMISE(gsi_plan_run_room(plan) <= plan->device_run_bytes);
+    PROMISE(gsi_plan_run_capacity(plan) <= plan->device_run_bytes);
     if (request->record_bytes > 0) /* with a tag each */
-        PROMISE(gsi_plan_run_room(plan) / request->record_bytes * GSI_TAG_BYTES <=
-                plan->device_run_bytes - gsi_plan_run_room(plan));
+        PROMISE(gsi_plan_run_capacity(plan) / request->record_bytes * GSI_TAG_BYTES <=
+                plan->device_run_bytes - gsi_plan_run_capacity(plan));
     PROMISE(count * member.chunks_per_run == plan->chunks_per_run);
     PROMISE((runs + 1) * member.device_run_bytes + member.device_run_bytes / DEVICE_SCRATCH_PART +
                 plan->device_mirror_bytes + 4 * plan->window_bytes <=
             plan->device_bytes);
     PROMISE(plan->spilled_runs == 0 || !must_be_resident(request, plan));
-    PROMISE(plan->host_runs == 0 ||
-            (runs + request->device_is_apart > GSI_PLAN_CYCLE_RUNS &&
-             member.host_bytes >= plan->host_runs * gsi_plan_run_room(&member) &&
-             (runs + plan->host_runs) * count <= DEVICE_SLICES_MAX &&
-             gsi_plan_ring_pieces(&member, plan->host_runs * count, gsi_plan_ring_memories(plan)) >=
-                 gsi_plan_ring_least(plan)));
-    PROMISE(!request->device_is_apart || plan->host_runs == plan->run_count);
+    PROMISE(
+        plan->host_runs == 0 ||
+        (runs + request->lacks_peer_access > GSI_PLAN_TRANSFER_SLOTS &&
+         member.host_bytes >= plan->host_runs * gsi_plan_run_capacity(&member) &&
+         (runs + plan->host_runs) * count <= DEVICE_SLICES_MAX &&
+         gsi_plan_ring_pieces(&member, plan->host_runs * count, gsi_plan_free_run_slots(plan)) >=
+             gsi_plan_least_ring_pieces(plan)));
+    PROMISE(!request->lacks_peer_access || plan->host_runs == plan->run_count);
     if (request->input_bytes != UINT64_MAX) {
-        PROMISE(plan->run_count * gsi_plan_run_room(plan) >= request->input_bytes);
+        PROMISE(plan->run_count * gsi_plan_run_capacity(plan) >= request->input_bytes);
         PROMISE(plan->spilled_runs <= plan->run_count);
-        PROMISE(plan->run_count - plan->spilled_runs <= gsi_plan_runs_kept(plan));
+        PROMISE(plan->run_count - plan->spilled_runs <= gsi_plan_most_kept_runs(plan));
         PROMISE(plan->spilled_runs == 0 || plan->temp_bytes >= plan->spilled_bytes);
         PROMISE(plan->host_runs == 0 || !request->spill_all);
         PROMISE(!request->spill_all || plan->spilled_runs == plan->run_count);
@@ -209,11 +211,11 @@ static void check_device_promises(const struct gsi_plan_request *request,
     if (plan->spilled_runs > 0) {
         uint64_t inputs = gsi_min_u64(plan->spilled_runs, plan->fan_in);
         uint64_t resident = request->input_bytes == UINT64_MAX
-                                ? gsi_plan_runs_kept(plan)
+                                ? gsi_plan_most_kept_runs(plan)
                                 : plan->run_count - plan->spilled_runs;
         PROMISE(plan->fan_in >= 2 && runs >= 2);
         PROMISE(plan->device_mirror_bytes == ring);
-        PROMISE(inputs <= gsi_plan_fed_runs(plan, ring / plan->chunk_bytes));
+        PROMISE(inputs <= gsi_plan_runs_at_once(plan, ring / plan->chunk_bytes));
         PROMISE(inputs + resident * count <= DEVICE_SLICES_MAX);
     }
 #undef PROMISE
@@ -231,7 +233,7 @@ static struct gsi_plan_request random_device_request(struct test_random *random)
         141 * GIB, 64 * MIB + test_below(random, (uint64_t)1 << (20 + test_below(random, 18))));
     request.device_scratch_part = DEVICE_SCRATCH_PART;
     request.device_count = test_below(random, 2) == 0 ? 0 : 1 + (uint32_t)test_below(random, 16);
-    request.device_is_apart = request.device_count > 1 && test_below(random, 4) == 0;
+    request.lacks_peer_access = request.device_count > 1 && test_below(random, 4) == 0;
     request.spill_all = test_below(random, 4) == 0;
     if (test_below(random, 4) == 0)
         request.fan_in = 2 + (uint32_t)test_below(random, 2000);

@@ -40,7 +40,7 @@ static void check_promises(const struct gsi_plan_request *request, const struct 
     PROMISE(plan->arena_bytes <= request->memory_bytes);
     PROMISE(frame % 4096 == 0 && frame <= plan->window_bytes && frame == plan->chunk_bytes);
     PROMISE(plan->fan_in >= 2 && (request->fan_in == 0 || plan->fan_in <= request->fan_in));
-    PROMISE(2 * inputs + gsi_plan_frames_beside(plan) <= frames);
+    PROMISE(2 * inputs + gsi_plan_shared_frames(plan) <= frames);
     PROMISE((plan->merge_passes > 0) == (plan->run_count > plan->fan_in));
     PROMISE((plan->spilled_runs > 0) == (plan->merge_passes > 0));
     if (input != UINT64_MAX) {

@@ -64,7 +64,7 @@ static void test_space__shares__by_file_system(void **state)
         struct gsi_plan of = plan;
         if (!spaces[0].has_temp && count == 1)
             of.temp_bytes = 0;
-        enum gs_status status = gsi_space_share(&of, spaces, count, &error);
+        enum gs_status status = gsi_space_check(&of, spaces, count, &error);
         if (status != rows[i].want || (status != GS_OK && strstr(error.text, "'d") == NULL))
             test_fail("%s: status %d, '%s'", rows[i].name, (int)status, error.text);
         for (uint32_t s = 0; s < count; s++)
