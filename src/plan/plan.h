@@ -188,7 +188,7 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_
                              struct gs_error *error);
 
 /* gsi_plan_unreleased_bytes: returns an estimate of the disk that merged frames still use, if
- * `spilled_bytes` were spilled. It is the size of at most two spill files (GSI_SPILL_PARTS_MAX),
+ * `spilled_bytes` were spilled. It is the size of at most two spill files (GSI_SPILL_FILES_MAX),
  * because a file is released when all its runs have passed it. */
 static inline uint64_t gsi_plan_unreleased_bytes(uint64_t spilled_bytes)
 {

@@ -318,7 +318,7 @@ enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill
     if (status != GS_OK || direct_fd >= 0)
         close(fd);
     GSI_TRY(status);
-    return gsi_spill_store_open_kept(store, &resume->dir.path, direct_fd >= 0 ? direct_fd : fd,
+    return gsi_spill_store_open_file(store, &resume->dir.path, direct_fd >= 0 ? direct_fd : fd,
                                      direct_fd >= 0, resume->snapshot.runs_end, &job->loop->ledger,
                                      job->loop->error);
 }

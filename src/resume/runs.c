@@ -128,7 +128,7 @@ static enum gs_status add_run(struct gsi_resume *resume, struct gsi_run_list *li
                                              job->inputs->layout->element_bytes};
     run.spilled =
         (struct gsi_spilled_run){.key_count = run.key_count, .bytes = head->runs_end - *runs_end};
-    gsi_spill_note(job->spill, &run.spilled, job->loop->layout->key_bytes);
+    gsi_spill_count_run(job->spill, &run.spilled, job->loop->layout->key_bytes);
     run.spilled.frame_count = head->frame_count;
     run.spilled.bytes = entry->arrays[2];
     resume->data_bytes = head->data_bytes;
@@ -178,7 +178,7 @@ static enum gs_status restore_frames(struct gsi_resume *resume, struct gsi_run_e
         if (!is_frame(resume, &ref))
             return gsi_snapshot_fail_wrong(resume);
         gsi_spilled_run_append(run, &ref);
-        gsi_spill_restore(&resume->job.spill->store, &ref);
+        gsi_spill_restore_frame(&resume->job.spill->store, &ref);
     }
     return run->key_count == entry->key_count ? GS_OK : gsi_snapshot_fail_wrong(resume);
 }
@@ -329,15 +329,15 @@ static void give_back(struct gsi_spill_store *store, const struct gsi_spilled_ru
     for (uint64_t i = 0, first = 0; i < run->frame_count; i++) {
         const struct gsi_frame_ref *ref = &run->frames[i];
         bool is_end = i + 1 == run->frame_count || ref[1].off != ref->off + ref->bytes;
-        (void)gsi_spill_done(store, ref);
+        (void)gsi_spill_frame_consumed(store, ref);
         if (!is_end)
             continue;
         uint64_t off = run->frames[first].off;
-        gsi_spill_punch(store, ref->file_idx, off, ref->off + ref->bytes - off);
+        gsi_spill_punch_hole(store, ref->file_idx, off, ref->off + ref->bytes - off);
         first = i + 1;
     }
     for (uint64_t i = 0; i < run->frame_count; i++)
-        gsi_spill_released(store, &run->frames[i]);
+        gsi_spill_frame_released(store, &run->frames[i]);
 }
 
 enum gs_status gsi_resume_append_merged(struct gsi_resume *resume, const struct gsi_run_list *list,

@@ -1,4 +1,4 @@
-/* codec.c: finds codecs by their rows, and gives each thread a coder with memory of its own. */
+/* codec.c: finds codecs in the table GSI_CODECS, and allocates one coder per thread. */
 #include "run/codec.h"
 
 #include "base/assert.h"
@@ -9,7 +9,7 @@
 #define OPS(NAME, word, ...) extern const struct gsi_codec_ops gsi_codec_##word;
 GSI_CODECS(OPS)
 
-/* A number that two codecs have does not compile. */
+/* If two codecs have the same number, this switch does not compile. */
 const struct gsi_codec_ops *gsi_codec_ops_of(enum gsi_codec_id id)
 {
 #define OPS_OF(NAME, word, ...) \
@@ -42,10 +42,11 @@ static enum gsi_codec_id id_of(enum gsi_compress_choice choice)
     return GSI_CODEC_NONE;
 }
 
-enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers, bool takes_packed)
+enum gsi_codec_id gsi_codec_choose_id(enum gsi_compress_choice choice, bool are_numbers,
+                                      bool device_splits_keys)
 {
     if (choice == GSI_COMPRESS_AUTO)
-        return are_numbers && !takes_packed ? GSI_CODEC_DELTAS : GSI_CODEC_ZSTD;
+        return are_numbers && !device_splits_keys ? GSI_CODEC_DELTAS : GSI_CODEC_ZSTD;
     const struct gsi_codec_ops *ops = gsi_codec_ops_of(id_of(choice));
     return ops == NULL || are_numbers || ops->encode_records != NULL ? id_of(choice)
                                                                      : GSI_CODEC_ZSTD;
@@ -53,20 +54,20 @@ enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers
 
 /* ---- memory ---- */
 
-/* Lays out the memory of one thread: the same bytes for each. */
-static void lay_out(const struct gsi_coder *model, struct gsi_bump *bump, bool *is_good)
+/* Lays out the memory of one coder. All coders of a codec have equally much. */
+static void lay_out(const struct gsi_coder *model, struct gsi_bump *bump, bool *is_working)
 {
-    struct gsi_coder made = *model;
+    struct gsi_coder filled = *model;
     struct gsi_coder *coder =
-        gsi_bump_alloc_whole(bump, sizeof *coder + made.ops->state_bytes, GSI_CODEC_ALIGNMENT);
+        gsi_bump_alloc_whole(bump, sizeof *coder + filled.ops->state_bytes, GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
-        made.state = memset(coder + 1, 0, made.ops->state_bytes);
-    if (made.ops->lay_out != NULL && !made.ops->lay_out(&made, bump))
-        *is_good = false;
-    made.work =
-        gsi_bump_alloc_whole(bump, made.data_bytes + made.ops->slack_bytes, GSI_CODEC_ALIGNMENT);
+        filled.state = memset(coder + 1, 0, filled.ops->state_bytes);
+    if (filled.ops->lay_out != NULL && !filled.ops->lay_out(&filled, bump))
+        *is_working = false;
+    filled.work = gsi_bump_alloc_whole(bump, filled.data_bytes + filled.ops->slack_bytes,
+                                       GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
-        *coder = made;
+        *coder = filled;
 }
 
 static struct gsi_coder make_model(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes)
@@ -79,9 +80,9 @@ uint64_t gsi_codec_bytes(enum gsi_codec_id id, uint32_t level, uint64_t data_byt
 {
     struct gsi_coder model = make_model(id, level, data_bytes);
     struct gsi_bump bump = {0};
-    bool is_good = true;
+    bool is_working = true;
     if (model.ops != NULL)
-        lay_out(&model, &bump, &is_good);
+        lay_out(&model, &bump, &is_working);
     return bump.bytes;
 }
 
@@ -89,17 +90,17 @@ enum gs_status gsi_codec_open_ops(struct gsi_codec *codec, struct gsi_ledger *le
                                   const struct gsi_coder *model, uint32_t thread_count,
                                   struct gs_error *error)
 {
-    bool is_good = true;
+    bool is_working = true;
     *codec = (struct gsi_codec){.ledger = ledger, .ops = model->ops, .id = model->id};
     for (uint32_t i = 0; i < thread_count; i++)
-        lay_out(model, &codec->bump, &is_good);
+        lay_out(model, &codec->bump, &is_working);
     codec->thread_bytes = codec->bump.used / thread_count;
     GSI_ASSERT(codec->thread_bytes % GSI_CODEC_ALIGNMENT == 0);
     GSI_TRY(gsi_bump_open(&codec->bump, ledger, GSI_MEMORY_CODEC, error));
-    is_good = true;
+    is_working = true;
     for (uint32_t i = 0; i < thread_count; i++)
-        lay_out(model, &codec->bump, &is_good);
-    if (is_good)
+        lay_out(model, &codec->bump, &is_working);
+    if (is_working)
         return GS_OK;
     gsi_codec_close(codec);
     return gsi_fail(error, GS_E_MEMORY, 0, "memory: a codec needs more than it predicted");
@@ -143,7 +144,7 @@ enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder)
     return coder == NULL ? GSI_CODEC_NONE : coder->id;
 }
 
-bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t id)
+bool gsi_coder_can_decode(const struct gsi_coder *coder, bool are_numbers, uint32_t id)
 {
     if (coder == NULL || are_numbers)
         return id == gsi_coder_id(coder);
@@ -151,10 +152,12 @@ bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t i
            (id == coder->id || id == coder->ops->records_id);
 }
 
-/* Returns whether `count` elements fit the coder's memory. */
-static bool fits(const struct gsi_coder *coder, uint64_t count, uint32_t bytes, uint64_t *all)
+/* Sets *bytes_out to the bytes of `count` elements of `bytes` bytes. Returns whether they fit in
+ * the coder's memory. */
+static bool fits_in_memory(const struct gsi_coder *coder, uint64_t count, uint32_t bytes,
+                           uint64_t *bytes_out)
 {
-    return gsi_mul_u64(count, bytes, all) && *all <= coder->data_bytes;
+    return gsi_mul_u64(count, bytes, bytes_out) && *bytes_out <= coder->data_bytes;
 }
 
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
@@ -162,7 +165,7 @@ size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data,
 {
     uint64_t bytes;
     GSI_ASSERT(!packed->is_packed || coder->ops->has_planes);
-    if (!fits(coder, count, key_bytes, &bytes) || most > bytes)
+    if (!fits_in_memory(coder, count, key_bytes, &bytes) || most > bytes)
         return 0;
     if (!packed->is_packed)
         memcpy(packed->first_key, data, count > 0 ? key_bytes : 0);
@@ -173,7 +176,7 @@ bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, s
                       uint64_t count, const struct gsi_packed_keys *packed)
 {
     uint64_t raw;
-    return fits(coder, count, key_bytes, &raw) &&
+    return fits_in_memory(coder, count, key_bytes, &raw) &&
            (uint32_t)packed->planes.first + packed->planes.count <= key_bytes &&
            coder->ops->decode(coder, key_bytes, data, bytes, count, packed);
 }
@@ -183,8 +186,8 @@ size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record
 {
     uint64_t bytes;
     *id = coder->id;
-    return coder->ops->encode_records != NULL && fits(coder, count, which->record_bytes, &bytes) &&
-                   most <= bytes
+    return coder->ops->encode_records != NULL &&
+                   fits_in_memory(coder, count, which->record_bytes, &bytes) && most <= bytes
                ? coder->ops->encode_records(coder, which, data, count, most, id)
                : 0;
 }
@@ -193,6 +196,7 @@ bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_p
                               void *data, size_t bytes, uint64_t count, uint32_t id)
 {
     uint64_t raw;
-    return fits(coder, count, which->record_bytes, &raw) && gsi_coder_takes(coder, false, id) &&
+    return fits_in_memory(coder, count, which->record_bytes, &raw) &&
+           gsi_coder_can_decode(coder, false, id) &&
            coder->ops->decode_records(coder, which, data, bytes, count, (enum gsi_codec_id)id);
 }

@@ -1,4 +1,4 @@
-/* codec_deltas.c: codes numbers as differences in few bits (deltas.h). */
+/* codec_deltas.c: the codec that stores numbers as differences in few bits (deltas.h). */
 #include "run/codec.h"
 #include "run/deltas.h"
 

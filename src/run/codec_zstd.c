@@ -1,6 +1,6 @@
-/* codec_zstd.c: codes numbers and records by zstd. Numbers are split into byte planes of their
- * differences. Records are split into byte planes too, or left as they are,
- * whichever is smaller. */
+/* codec_zstd.c: the codec that compresses numbers and records by zstd. It splits numbers into byte
+ * planes of their differences (planes.h). It splits records into byte planes only if the compressed
+ * planes are smaller than the compressed records. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and their sizes */
 #include "run/codec.h"
 
@@ -10,17 +10,18 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Every 16th frame of records is tried both ways: its first eighth, if that has enough records for
- * a decision. The trials cost 2 % of the time. */
-#define TRIAL_FRAMES GSI_CONSTANT(16u, 3u)
-#define TRIAL_PART   8u
-#define TRIAL_LEAST  GSI_CONSTANT(64u, 4u)
+/* For every 16th frame of records, a trial compresses its first eighth with and without planes. The
+ * smaller result decides for the next 16 frames. A trial needs TRIAL_RECORDS_MIN records. All
+ * trials together need 2 % of the time. */
+#define TRIAL_FRAMES      GSI_CONSTANT(16u, 3u)
+#define TRIAL_PART        8u
+#define TRIAL_RECORDS_MIN GSI_CONSTANT(64u, 4u)
 
 struct zstd_state {
     ZSTD_CCtx *compressor;
     ZSTD_DCtx *decompressor;
     uint32_t frames_coded; /* of records */
-    bool is_by_planes;     /* result of the last trial */
+    bool uses_planes;      /* in the last trial, planes were smaller */
 };
 
 static bool lay_out(struct gsi_coder *coder, struct gsi_bump *bump)
@@ -40,7 +41,8 @@ static bool lay_out(struct gsi_coder *coder, struct gsi_bump *bump)
     return state->compressor != NULL && state->decompressor != NULL;
 }
 
-/* Compresses `bytes` at `from` to at most `most` bytes at `to`. Returns 0 if they need more. */
+/* Compresses `bytes` bytes at `from` to `to`. Returns the compressed size, or 0 if it is more than
+ * `most`. */
 static size_t compress(const struct gsi_coder *coder, void *to, size_t most, const void *from,
                        size_t bytes)
 {
@@ -49,16 +51,17 @@ static size_t compress(const struct gsi_coder *coder, void *to, size_t most, con
     return ZSTD_isError(coded) ? 0 : coded;
 }
 
-/* Decompresses to coder->work. Returns whether the bytes were exactly `want` bytes. */
-static bool decompress(const struct gsi_coder *coder, uint64_t room, const void *from, size_t bytes,
-                       uint64_t want)
+/* Decompresses `bytes` bytes at `from` to coder->work. Returns whether the result has exactly
+ * `expected` bytes. */
+static bool decompress(const struct gsi_coder *coder, uint64_t capacity, const void *from,
+                       size_t bytes, uint64_t expected)
 {
     const struct zstd_state *state = coder->state;
-    return ZSTD_decompressDCtx(state->decompressor, coder->work, room, from, bytes) == want;
+    return ZSTD_decompressDCtx(state->decompressor, coder->work, capacity, from, bytes) == expected;
 }
 
-/* Encodes planes at data. */
-static size_t encode_packed(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
+/* Compresses the planes at `data`. If they do not fit into `most` bytes, it joins them to keys. */
+static size_t encode_planes(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                             size_t most, struct gsi_packed_keys *packed)
 {
     size_t coded = compress(coder, coder->work, most, data, count * packed->planes.count);
@@ -76,7 +79,7 @@ static size_t encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, ui
                      size_t most, struct gsi_packed_keys *packed)
 {
     if (packed->is_packed)
-        return encode_packed(coder, key_bytes, data, count, most, packed);
+        return encode_planes(coder, key_bytes, data, count, most, packed);
     packed->planes = gsi_planes_of(key_bytes, data, count);
     gsi_planes_split(key_bytes, data, count, packed->planes, coder->work);
     size_t coded = compress(coder, data, most, coder->work, count * packed->planes.count);
@@ -90,28 +93,28 @@ static bool decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size
                    uint64_t count, const struct gsi_packed_keys *packed)
 {
     struct gsi_planes planes = packed->planes;
-    uint64_t want = count * planes.count;
-    if (!decompress(coder, count * key_bytes, data, bytes, want))
+    uint64_t expected = count * planes.count;
+    if (!decompress(coder, count * key_bytes, data, bytes, expected))
         return false;
     if (packed->is_packed)
-        memcpy(data, coder->work, want);
+        memcpy(data, coder->work, expected);
     else
         gsi_planes_join(key_bytes, coder->work, count, planes, packed->first_key, data);
     return true;
 }
 
-/* Returns whether the first records of a frame are smaller as planes. */
+/* Returns whether the first eighth of a frame's records compresses better as planes. */
 static bool are_planes_smaller(struct gsi_coder *coder, const struct gsi_record_planes *which,
                                const void *data, uint64_t count)
 {
     uint64_t part = count / TRIAL_PART, bytes = part * which->record_bytes;
     uint8_t *to = coder->work + bytes;
-    size_t room = coder->data_bytes - bytes;
-    if (part < TRIAL_LEAST)
+    size_t capacity = coder->data_bytes - bytes;
+    if (part < TRIAL_RECORDS_MIN)
         return false;
-    size_t plain = compress(coder, to, room, data, bytes);
+    size_t plain = compress(coder, to, capacity, data, bytes);
     gsi_record_planes_split(which, data, part, coder->work);
-    size_t split = compress(coder, to, room, coder->work, bytes);
+    size_t split = compress(coder, to, capacity, coder->work, bytes);
     return split > 0 && (plain == 0 || split < plain);
 }
 
@@ -121,9 +124,9 @@ static size_t encode_records(struct gsi_coder *coder, const struct gsi_record_pl
     struct zstd_state *state = coder->state;
     uint64_t bytes = count * which->record_bytes;
     if (state->frames_coded++ % TRIAL_FRAMES == 0)
-        state->is_by_planes = are_planes_smaller(coder, which, data, count);
+        state->uses_planes = are_planes_smaller(coder, which, data, count);
     size_t coded;
-    if (!state->is_by_planes) {
+    if (!state->uses_planes) {
         coded = compress(coder, coder->work, most, data, bytes);
         memcpy(data, coder->work, coded);
         return coded;

@@ -1,26 +1,27 @@
-/* deltas.h: stores sorted keys as differences, each in as few bits as the distances around it need.
+/* deltas.h: stores sorted keys as differences to the previous key, in as few bits as the
+ * differences of their block need.
  *
- * Keys of a run are distributed as if drawn at random, so the differences of neighbours are nearly
- * geometric. For that distribution Golomb's code is optimal (S. Golomb, "Run-length encodings",
- * 1966). We use it with a power of two (R. Rice, "Some practical universal noiseless coding
- * techniques", 1979). The low bits of a difference are stored as they are. The number of times that
- * 2^low fits into it is stored as that many zeros before a one. 2^23 random u64 need at least 42.4
- * bits each, and use 42.7 here.
+ * Sorted keys of a random sample have differences with a nearly geometric distribution. For this
+ * distribution Golomb's code is optimal (S. Golomb, "Run-length encodings", 1966). Rice's variant
+ * uses a power of two (R. Rice, "Some practical universal noiseless coding techniques", 1979). It
+ * stores the `low` lowest bits of a difference as they are. It stores the upper bits, a number h,
+ * in unary: h zeros and a one. 2^23 random u64 need at least 42.4 bits each, and use 42.7 here.
  *
- * Each block has GSI_DELTAS_BLOCK keys; the last block is filled up with its last key:
+ * Each block encodes GSI_DELTAS_BLOCK keys; copies of the last key fill the last block. A block has
+ * these parts:
  *
- *     head      2 bytes: low bits (7), shift (7), has a mask (1), has far ones (1);
- *               all ones: every key equals the previous one, and nothing follows
- *     far ones  differences far above the others' mean, which are then zeros below: their number,
- *               then the place and the value of each
- *     mask      a bit for each difference: the rest has only those that are not zero; used if many
+ *     header    2 bytes: number of low bits (7), shift (7), has a mask (1), has outliers (1);
+ *               all bits 1: every key equals the previous one, and no other part follows
+ *     outliers  differences far above the mean of the others; the other parts have zeros instead:
+ *               their number, then the index and the value of each
+ *     mask      a bit per difference: 0 if the difference is zero and not stored; used if many
  *               keys are equal
- *     low bits  of each difference >> shift, one after the other; if there are more than 56, the
- *               lowest 56 of each, then the next ones of each
- *     ones      one per difference: its high part as zeros before its one
+ *     low bits  the low bits of each difference >> shift; if there are more than 56, first the
+ *               lowest 56 bits of each, then the next bits of each
+ *     unary     the upper bits of each difference >> shift, as zeros and a one
  *
- * Parts begin at bytes. All differences have `shift` zeros below, as have numbers that were
- * converted from a narrower type. Pure. */
+ * Each part begins at a whole byte. `shift` is the number of low bits that are zero in all
+ * differences, as after a conversion from a narrower type. Pure. */
 #ifndef GSI_DELTAS_H
 #define GSI_DELTAS_H
 
@@ -36,18 +37,18 @@ extern "C" {
 
 #define GSI_DELTAS_BLOCK GSI_CONSTANT(128u, 16u)
 
-/* Extra memory after the coded data: encode may write to it, and decode may read it, whatever it
- * contains. */
+/* Memory after the encoded data, which encode may overwrite and decode may read. Its contents do
+ * not matter. */
 #define GSI_DELTAS_SLACK 4096u
 
-/* gsi_deltas_encode: encodes keys[n] at `to`. Returns the bytes used, 1 to `most`, or 0 if they
- * need more or do not ascend.
+/* gsi_deltas_encode: encodes keys[n] at `to`. Returns the encoded size in bytes, 1 to `most`; 0 if
+ * it is more than `most`, or if the keys are not sorted.
  * in    key_bytes: 4, 8 or 16; memory of most + GSI_DELTAS_SLACK bytes at `to` */
 size_t gsi_deltas_encode(uint32_t key_bytes, const void *keys, size_t n, uint8_t *to, size_t most);
 
 /* gsi_deltas_decode: restores the keys. The bytes may be damaged in any way.
  * in    bytes + GSI_DELTAS_SLACK can be read at `from`; first_key: keys[0]
- * Returns whether the bytes were exactly n keys; if not, keys are undefined. */
+ * Returns whether the bytes encode exactly n keys; if not, keys are undefined. */
 bool gsi_deltas_decode(uint32_t key_bytes, const uint8_t *from, size_t bytes,
                        const uint8_t *first_key, void *keys, size_t n);
 

@@ -68,23 +68,24 @@ static uint64_t bytes_on_disk(uint64_t stored)
     return gsi_round_up_u64(GSI_FRAME_HEADER_BYTES + stored, GSI_FRAME_ALIGN);
 }
 
-/* Returns the most bytes that keys of `raw` bytes may have when coded, so that a disk block is
- * saved; 0: none can be saved. */
-static uint32_t most_coded(uint32_t raw)
+/* Returns how many bytes the compressed form of `raw` bytes may have if compression is to save at
+ * least GSI_FRAME_ALIGN bytes of disk. 0: it cannot save so many. */
+static uint32_t most_coded_bytes(uint32_t raw)
 {
     uint64_t disk = bytes_on_disk(raw);
     return disk > GSI_FRAME_ALIGN ? (uint32_t)(disk - GSI_FRAME_ALIGN - GSI_FRAME_HEADER_BYTES) : 0;
 }
 
-/* Copies the key of an element as the header stores it: its sort key, or 16 bytes of a record's key
- * from `key_off` on. */
+/* Copies the part of an element's key that the header stores. It is the sort key of a number, or 16
+ * bytes of a record's normalised key from `key_off` on. */
 static void copy_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
                      uint8_t key[16])
 {
     gsi_layout_head(layout, key_off, element, key);
 }
 
-/* Codes the keys of a frame and records how. Returns their size in bytes; 0: they are unchanged. */
+/* Compresses the keys of a frame, and writes codec and planes into the header. Returns the
+ * compressed size in bytes; 0: the keys are not compressed. */
 static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
                      struct gsi_coder *coder, struct gsi_packed_keys *keys)
 {
@@ -96,11 +97,11 @@ static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t c
     size_t coded;
     if (layout->plane_bytes == 0) {
         struct gsi_record_planes which = gsi_record_planes_of(layout);
-        coded = gsi_coder_encode_records(coder, &which, data, count, most_coded(raw), &id);
+        coded = gsi_coder_encode_records(coder, &which, data, count, most_coded_bytes(raw), &id);
         frame[AT_CODEC] = (uint8_t)(coded > 0 ? id : GSI_CODEC_NONE);
         return coded;
     }
-    coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
+    coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded_bytes(raw), keys);
     frame[AT_CODEC] = (uint8_t)(coded > 0 ? id : GSI_CODEC_NONE);
     if (coded > 0 && gsi_coder_has_planes(coder, id)) {
         frame[AT_FIRST_PLANE] = keys->planes.first;
@@ -141,7 +142,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     put_u64(frame + AT_HEADER_HASH, XXH3_64bits(frame, AT_HEADER_HASH));
 }
 
-struct gsi_frame_ref gsi_frame_describe(const uint8_t *frame)
+struct gsi_frame_ref gsi_frame_ref_of(const uint8_t *frame)
 {
     struct gsi_frame_ref ref = {.bytes = (uint32_t)bytes_on_disk(get_u32(frame + AT_STORED)),
                                 .count = get_u32(frame + AT_COUNT),
@@ -151,10 +152,10 @@ struct gsi_frame_ref gsi_frame_describe(const uint8_t *frame)
     return ref;
 }
 
-/* Returns whether an undamaged header agrees with `ref`, and the memory can hold the frame. */
-static bool is_as_described(const struct gsi_layout *layout, const uint8_t *frame,
-                            uint64_t capacity, const struct gsi_frame_ref *ref,
-                            const struct gsi_coder *coder)
+/* Returns whether a header, whose checksum is right, agrees with `ref`, and `capacity` bytes are
+ * enough for the frame. */
+static bool matches_ref(const struct gsi_layout *layout, const uint8_t *frame, uint64_t capacity,
+                        const struct gsi_frame_ref *ref, const struct gsi_coder *coder)
 {
     uint64_t stored = get_u32(frame + AT_STORED);
     uint64_t raw = (uint64_t)ref->count * layout->key_bytes;
@@ -166,13 +167,13 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
            stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
            raw + GSI_FRAME_HEADER_BYTES <= capacity &&
            (is_raw ? stored == raw
-                   : gsi_coder_takes(coder, layout->plane_bytes > 0, frame[AT_CODEC]));
+                   : gsi_coder_can_decode(coder, layout->plane_bytes > 0, frame[AT_CODEC]));
 }
 
-/* Returns whether the keys begin and end as the header says. Keys split into planes are not
- * checked: joining starts them at the header's first key. */
-static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint32_t count,
-                     bool is_packed)
+/* Returns whether the first and last key equal those in the header. Keys that stay split into
+ * planes are not checked, because the first key is only in the header. */
+static bool are_first_and_last_keys_right(const struct gsi_layout *layout, const uint8_t *frame,
+                                          uint32_t count, bool is_packed)
 {
     const uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t key_off = get_u16(frame + AT_KEY_OFF);
@@ -204,24 +205,24 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
     uint32_t stored = get_u32(frame + AT_STORED);
     bool is_coded = frame[AT_CODEC] != GSI_CODEC_NONE;
     bool has_planes = gsi_coder_has_planes(coder, frame[AT_CODEC]);
-    const char *wrong = NULL;
+    const char *problem = NULL;
     *packed = (struct gsi_packed_keys){
         .is_packed = packed->is_packed && has_planes,
         .planes = {.first = frame[AT_FIRST_PLANE], .count = frame[AT_PLANE_COUNT]}};
     memcpy(packed->first_key, frame + AT_FIRST_KEY, sizeof packed->first_key);
     memcpy(packed->last_key, frame + AT_LAST_KEY, sizeof packed->last_key);
     if (memcmp(frame, magic, sizeof magic) != 0)
-        wrong = "a frame is missing";
+        problem = "a frame is missing";
     else if (get_u64(frame + AT_HEADER_HASH) != XXH3_64bits(frame, AT_HEADER_HASH))
-        wrong = "the header of a frame is damaged";
-    else if (!is_as_described(layout, frame, capacity, ref, coder))
-        wrong = "a frame is not the one that was written";
+        problem = "the header of a frame is damaged";
+    else if (!matches_ref(layout, frame, capacity, ref, coder))
+        problem = "a frame is not the one that was written";
     else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(data, stored))
-        wrong = "the data of a frame are damaged";
+        problem = "the data of a frame are damaged";
     else if (is_coded && !decode(layout, frame, stored, ref->count, coder, packed))
-        wrong = "the data of a frame cannot be decoded";
-    else if (!has_ends(layout, frame, ref->count, packed->is_packed))
-        wrong = "the first or last key of a frame differs from its header";
-    *what = wrong;
-    return wrong == NULL ? GS_OK : GS_E_CORRUPT;
+        problem = "the data of a frame cannot be decoded";
+    else if (!are_first_and_last_keys_right(layout, frame, ref->count, packed->is_packed))
+        problem = "the first or last key of a frame differs from its header";
+    *what = problem;
+    return problem == NULL ? GS_OK : GS_E_CORRUPT;
 }

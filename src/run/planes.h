@@ -1,8 +1,8 @@
-/* planes.h: transforms sorted keys into a form that compresses well. It takes the difference of
- * each key to the previous one and splits the differences into planes. Plane 0 has the lowest byte
- * of every difference, plane 1 the second byte, and so on. Neighbours in a run are close. So upper
- * planes are all zeros, which are left out, or nearly all zeros; random bits stay in the lower
- * planes. Planes and the first key restore the keys exactly, sorted or not. Pure. */
+/* planes.h: splits the differences of sorted keys into byte planes, which compress well. Plane 0
+ * has the lowest byte of the difference of every key to the previous one, plane 1 the second byte,
+ * and so on. Differences in a run are small. So the upper planes have nearly only zeros, and planes
+ * with only zeros are not stored. Lower planes contain the random bits. Planes and the first key
+ * restore the keys exactly, even if the keys are not sorted. Pure. */
 #ifndef GSI_PLANES_H
 #define GSI_PLANES_H
 
@@ -14,28 +14,29 @@
 extern "C" {
 #endif
 
-/* Which planes are stored; the others are all zeros. count 0: all keys are equal. */
+/* The planes that are stored: `count` planes from plane `first` on. The others contain only zeros.
+ * count 0: all keys are equal. */
 struct gsi_planes {
     uint8_t first, count;
 };
 
-/* Keys as exchanged with a device that splits and joins planes itself. */
+/* States whether the keys in a buffer are split into planes, as some devices do, and into which. */
 struct gsi_packed_keys {
-    bool is_packed; /* false: plain keys, and the rest is not used */
+    bool is_packed; /* the buffer contains planes; false: keys, and other members are not used */
     struct gsi_planes planes;
     uint8_t first_key[16], last_key[16];
 };
 
-/* gsi_planes_of_bits: returns the planes that hold `differences`: all differences or-ed together,
- * lowest byte first. */
+/* gsi_planes_of_bits: returns the planes that are not all zeros. `differences` is the bitwise or of
+ * all differences, lowest byte first. */
 struct gsi_planes gsi_planes_of_bits(uint32_t key_bytes, const uint8_t differences[16]);
 
-/* gsi_planes_of: returns the planes that keys[n] need. */
+/* gsi_planes_of: returns the planes of keys[n] that are not all zeros. */
 struct gsi_planes gsi_planes_of(uint32_t key_bytes, const void *keys, size_t n);
 
-/* gsi_planes_split: planes[p * n + i] is byte which.first + p of keys[i] - keys[i - 1], modulo 2^(8
- * key_bytes); 0 for the first key.
- * gsi_planes_join: restores the keys.
+/* gsi_planes_split: sets planes[p * n + i] to byte which.first + p of keys[i] - keys[i - 1], modulo
+ * 2^(8 key_bytes); to 0 for i = 0.
+ * gsi_planes_join: restores the keys from planes and the first key.
  * in    key_bytes: 4, 8 or 16; keys[n] and planes[n * which.count], which must not overlap */
 void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, struct gsi_planes which,
                       uint8_t *planes);
@@ -44,24 +45,25 @@ void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct
 
 /* ---- records ---- */
 
-/* The same for records: the first byte of every record is followed by the second byte of every one,
- * and so on. Values of a column are alike, and stay together. If the first key is a number, its
- * bytes are replaced by its difference to the previous record's key, in the key's byte order. Lower
- * bytes borrow from upper ones. The transformation is exact, sorted or not. Text in words is
- * smaller without it; codec_zstd.c tries both. */
+/* Records are split, too: plane 0 has the first byte of every record, plane 1 the second byte, and
+ * so on. So similar values of one field are adjacent. If the first key is a number, its difference
+ * to the previous record's key replaces it, in the same byte order. Joining restores the records
+ * exactly, even if they are not sorted. Text compresses better without planes; codec_zstd.c tries
+ * both. */
 struct gsi_layout;
 
 struct gsi_record_planes {
     uint32_t record_bytes;
-    uint32_t key_off, key_bytes; /* of the first key; 0 bytes: not a number */
+    uint32_t key_off, key_bytes; /* of the first key; key_bytes 0: it is not a number */
     bool is_big_endian;          /* of the key */
 };
 
-/* gsi_record_planes_of: returns the planes of records of a layout. */
+/* gsi_record_planes_of: returns how records of a layout are split. */
 struct gsi_record_planes gsi_record_planes_of(const struct gsi_layout *layout);
 
-/* gsi_record_planes_split: planes[j * n + i] is byte j of record i, except in the first key.
- * gsi_record_planes_join: restores the records.
+/* gsi_record_planes_split: sets planes[j * n + i] to byte j of record i, or of the key's
+ * difference.
+ * gsi_record_planes_join: restores the records from planes.
  * in    n records, and as many bytes for planes, which must not overlap */
 void gsi_record_planes_split(const struct gsi_record_planes *which, const uint8_t *records,
                              size_t n, uint8_t *planes);

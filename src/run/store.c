@@ -12,15 +12,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Descriptors that are left free. */
+/* Number of descriptors that stay unused. */
 #define SPARE_DESCRIPTORS 8
 
-/* Below this size a file is not worth its creation. */
-#define PART_MIN_BYTES GSI_CONSTANT((uint64_t)8 << 20, (uint64_t)64 << 10)
+/* There is at most one file per this many bytes of spilled data. */
+#define FILE_MIN_BYTES GSI_CONSTANT((uint64_t)8 << 20, (uint64_t)64 << 10)
 
-/* Returns the number of files per directory. The system assigns the lowest free descriptor, so a
- * new one shows how many are open. */
-static uint32_t choose_parts(size_t directory_count, uint64_t bytes)
+/* Returns the number of files per directory. The kernel assigns the lowest unused descriptor, so a
+ * new descriptor is about the number of open ones. */
+static uint32_t choose_file_count(size_t directory_count, uint64_t bytes)
 {
     struct rlimit limit;
     int fd = open("/", O_PATH | O_CLOEXEC);
@@ -30,13 +30,14 @@ static uint32_t choose_parts(size_t directory_count, uint64_t bytes)
         most = (limit.rlim_cur - (uint64_t)fd - SPARE_DESCRIPTORS) / directory_count;
     if (fd >= 0)
         close(fd);
-    most = gsi_min_u64(most, bytes / PART_MIN_BYTES);
-    return (uint32_t)gsi_clamp_u64(most, 1, GSI_SPILL_PARTS_MAX);
+    most = gsi_min_u64(most, bytes / FILE_MIN_BYTES);
+    return (uint32_t)gsi_clamp_u64(most, 1, GSI_SPILL_FILES_MAX);
 }
 
-static uint64_t *room_of(struct gsi_spill_store *store, const struct gsi_spill_directory *directory)
+static uint64_t *usable_bytes_of(struct gsi_spill_store *store,
+                                 const struct gsi_spill_directory *directory)
 {
-    return &store->directories[directory->room_idx].room;
+    return &store->directories[directory->limit_idx].usable_bytes;
 }
 
 static struct gsi_spill_directory *directory_of(struct gsi_spill_store *store,
@@ -54,8 +55,8 @@ static enum gs_status find_file_system(struct gsi_spill_store *store,
         gsi_space_free(directory->path, &free_bytes, &directory->file_system, error);
     if (status != GS_OK)
         return status;
-    while (store->directories[directory->room_idx].file_system != directory->file_system)
-        directory->room_idx++;
+    while (store->directories[directory->limit_idx].file_system != directory->file_system)
+        directory->limit_idx++;
     return GS_OK;
 }
 
@@ -63,14 +64,14 @@ static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx
                                      struct gs_error *error)
 {
     struct gsi_spill_directory *directory = &store->directories[idx];
-    for (uint32_t i = 0; i < store->part_count; i++) {
-        struct gsi_spill_file *file = &store->files[idx * store->part_count + i];
+    for (uint32_t i = 0; i < store->files_per_directory; i++) {
+        struct gsi_spill_file *file = &store->files[idx * store->files_per_directory + i];
         GSI_TRY(gsi_temp_open(directory->path, &file->fd, &directory->is_direct, error));
     }
     return find_file_system(store, directory, error);
 }
 
-/* Makes the tables of `count` directories with `parts` files each, none of them open. */
+/* Allocates the tables of `count` directories with `parts` files each, and opens no file. */
 static enum gs_status make_tables(struct gsi_spill_store *store, const char *const *directories,
                                   size_t count, uint32_t parts, struct gsi_ledger *ledger,
                                   struct gs_error *error)
@@ -79,10 +80,10 @@ static enum gs_status make_tables(struct gsi_spill_store *store, const char *con
     GSI_TRY(GSI_NEW(ledger, store->directories, count, error));
     store->directory_count = (uint32_t)count;
     GSI_TRY(GSI_NEW(ledger, store->files, count * parts, error));
-    store->part_count = parts;
+    store->files_per_directory = parts;
     for (uint32_t i = 0; i < count; i++)
         store->directories[i] = (struct gsi_spill_directory){
-            .path = directories[i], .file_system = UINT64_MAX, .room = UINT64_MAX};
+            .path = directories[i], .file_system = UINT64_MAX, .usable_bytes = UINT64_MAX};
     for (uint32_t i = 0; i < count * parts; i++)
         store->files[i] = (struct gsi_spill_file){.fd = -1, .directory_idx = i / parts};
     return GS_OK;
@@ -93,8 +94,9 @@ enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *c
                                     struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(make_tables(store, directories, count, choose_parts(count, bytes), ledger, error),
-               fail);
+    GSI_TRY_OR(
+        make_tables(store, directories, count, choose_file_count(count, bytes), ledger, error),
+        fail);
     for (uint32_t i = 0; i < count; i++)
         GSI_TRY_OR(open_directory(store, i, error), fail);
     return GS_OK;
@@ -103,7 +105,7 @@ fail:
     return status;
 }
 
-enum gs_status gsi_spill_store_open_kept(struct gsi_spill_store *store, const char *const *path,
+enum gs_status gsi_spill_store_open_file(struct gsi_spill_store *store, const char *const *path,
                                          int fd, bool is_direct, uint64_t end,
                                          struct gsi_ledger *ledger, struct gs_error *error)
 {
@@ -127,17 +129,17 @@ fail:
     return status;
 }
 
-void gsi_spill_restore(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
+void gsi_spill_restore_frame(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
     struct gsi_spill_directory *directory = directory_of(store, ref);
-    uint64_t *room = room_of(store, directory);
+    uint64_t *usable = usable_bytes_of(store, directory);
     store->files[ref->file_idx].live_bytes += ref->bytes;
-    *room -= gsi_min_u64(*room, ref->bytes);
+    *usable -= gsi_min_u64(*usable, ref->bytes);
 }
 
 static uint32_t file_count(const struct gsi_spill_store *store)
 {
-    return store->directory_count * store->part_count;
+    return store->directory_count * store->files_per_directory;
 }
 
 void gsi_spill_store_close(struct gsi_spill_store *store)
@@ -154,19 +156,19 @@ void gsi_spill_store_set_limit(struct gsi_spill_store *store, uint64_t file_syst
 {
     for (uint32_t i = 0; i < store->directory_count; i++)
         if (store->directories[i].file_system == file_system)
-            store->directories[store->directories[i].room_idx].room = bytes;
+            store->directories[store->directories[i].limit_idx].usable_bytes = bytes;
 }
 
-/* Returns the directory with the fewest bytes queued, of those with room; equal ones take turns.
- * NULL: there is none. */
+/* Returns the directory that has space for `bytes` and the fewest queued bytes. Directories with
+ * equally many are chosen in turn. NULL: no directory has space. */
 static struct gsi_spill_directory *choose_directory(struct gsi_spill_store *store, uint64_t bytes)
 {
     struct gsi_spill_directory *best = NULL;
     for (uint32_t i = 0; i < store->directory_count; i++) {
         struct gsi_spill_directory *directory =
             &store->directories[(store->next_directory + i) % store->directory_count];
-        bool has_room = !directory->is_full && *room_of(store, directory) >= bytes;
-        if (has_room && (best == NULL || directory->queued < best->queued))
+        bool has_space = !directory->is_full && *usable_bytes_of(store, directory) >= bytes;
+        if (has_space && (best == NULL || directory->queued_bytes < best->queued_bytes))
             best = directory;
     }
     return best;
@@ -197,7 +199,7 @@ bool gsi_spill_is_direct(const struct gsi_spill_store *store)
     for (uint32_t i = 0; i < store->directory_count; i++)
         if (!store->directories[i].is_direct)
             return false;
-    for (uint32_t i = 0; i < store->directory_count * store->part_count; i++) {
+    for (uint32_t i = 0; i < store->directory_count * store->files_per_directory; i++) {
         const struct gsi_spill_file *file = &store->files[i];
         if (file->fd >= 0 && !gsi_file_is_direct(file->fd))
             return false;
@@ -205,9 +207,9 @@ bool gsi_spill_is_direct(const struct gsi_spill_store *store)
     return true;
 }
 
-static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_error *error)
+static enum gs_status fail_disks_full(const struct gsi_spill_store *store, struct gs_error *error)
 {
-    char names[8192]; /* the error line shows as many as fit */
+    char names[8192]; /* the error line shows as many names as fit */
     size_t used = 0;
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "', '" : "",
@@ -216,84 +218,84 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
                           store->taken_bytes, UINT64_MAX, "name another directory with -T");
 }
 
-/* Returns the bytes to allocate in advance: for the following frames of the same part, as if each
- * were as large as this one. */
-static uint64_t ahead_bytes(const struct gsi_spill_store *store, uint64_t frame_idx, uint64_t part,
+/* Returns how many bytes of a file to allocate in advance: for the run's next frames in this file,
+ * as if each had `bytes`. `file` is the index within the directory. */
+static uint64_t ahead_bytes(const struct gsi_spill_store *store, uint64_t frame_idx, uint64_t file,
                             uint64_t frame_count, uint64_t bytes)
 {
-    uint64_t part_end = gsi_ceil_div_u64((part + 1) * frame_count, store->part_count);
-    uint64_t frames = gsi_min_u64(part_end, frame_count) - frame_idx;
+    uint64_t frames_end = gsi_ceil_div_u64((file + 1) * frame_count, store->files_per_directory);
+    uint64_t frames = gsi_min_u64(frames_end, frame_count) - frame_idx;
     uint64_t most = gsi_max_u64(1, GSI_SPILL_FRAMES_AHEAD / store->directory_count);
     return gsi_min_u64(gsi_ceil_div_u64(frames, store->directory_count), most) * bytes;
 }
 
-enum gs_status gsi_spill_allocate(struct gsi_spill_store *store, uint64_t frame_idx,
-                                  uint64_t frame_count, struct gsi_frame_ref *ref,
-                                  struct gs_error *error)
+enum gs_status gsi_spill_allocate_frame(struct gsi_spill_store *store, uint64_t frame_idx,
+                                        uint64_t frame_count, struct gsi_frame_ref *ref,
+                                        struct gs_error *error)
 {
     struct gsi_spill_directory *directory;
-    uint32_t part = (uint32_t)(frame_idx * store->part_count / frame_count);
-    uint64_t ahead = ahead_bytes(store, frame_idx, part, frame_count, ref->bytes);
+    uint32_t file_in_directory = (uint32_t)(frame_idx * store->files_per_directory / frame_count);
+    uint64_t ahead = ahead_bytes(store, frame_idx, file_in_directory, frame_count, ref->bytes);
     while ((directory = choose_directory(store, ref->bytes)) != NULL) {
         uint32_t directory_idx = (uint32_t)(directory - store->directories);
-        ref->file_idx = directory_idx * store->part_count + part;
+        ref->file_idx = directory_idx * store->files_per_directory + file_in_directory;
         if (allocate_ahead(store, &store->files[ref->file_idx], ref->bytes, ahead))
             break;
         directory->is_full = true;
     }
     if (directory == NULL)
-        return fail_full(store, error);
+        return fail_disks_full(store, error);
     struct gsi_spill_file *file = &store->files[ref->file_idx];
     ref->off = file->end;
     file->end += ref->bytes;
     file->live_bytes += ref->bytes;
-    directory->queued += ref->bytes;
-    *room_of(store, directory) -= ref->bytes;
+    directory->queued_bytes += ref->bytes;
+    *usable_bytes_of(store, directory) -= ref->bytes;
     store->next_directory = (file->directory_idx + 1) % store->directory_count;
     return GS_OK;
 }
 
-void gsi_spill_written(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
+void gsi_spill_frame_written(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
-    directory_of(store, ref)->queued -= ref->bytes;
+    directory_of(store, ref)->queued_bytes -= ref->bytes;
 }
 
-void gsi_spill_refused(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
+void gsi_spill_frame_refused(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
-    gsi_spill_written(store, ref);
+    gsi_spill_frame_written(store, ref);
     store->files[ref->file_idx].live_bytes -= ref->bytes;
     directory_of(store, ref)->is_full = true;
 }
 
-bool gsi_spill_done(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
+bool gsi_spill_frame_consumed(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
     struct gsi_spill_file *file = &store->files[ref->file_idx];
     file->live_bytes -= ref->bytes;
     return file->live_bytes == 0;
 }
 
-void gsi_spill_punch(const struct gsi_spill_store *store, uint32_t file_idx, uint64_t off,
-                     uint64_t bytes)
+void gsi_spill_punch_hole(const struct gsi_spill_store *store, uint32_t file_idx, uint64_t off,
+                          uint64_t bytes)
 {
     gsi_file_release(store->files[file_idx].fd, off, bytes);
 }
 
-void gsi_spill_released(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
+void gsi_spill_frame_released(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
     const struct gsi_spill_directory *released = directory_of(store, ref);
     store->taken_bytes -= ref->bytes;
-    *room_of(store, released) += ref->bytes;
+    *usable_bytes_of(store, released) += ref->bytes;
     for (uint32_t i = 0; i < store->directory_count; i++)
-        if (store->directories[i].room_idx == released->room_idx)
+        if (store->directories[i].limit_idx == released->limit_idx)
             store->directories[i].is_full = false;
 }
 
-void gsi_spill_trim(struct gsi_spill_store *store)
+void gsi_spill_trim_files(struct gsi_spill_store *store)
 {
     for (uint32_t i = 0; i < file_count(store); i++) {
         struct gsi_spill_file *file = &store->files[i];
         if (file->allocated == file->end || ftruncate(file->fd, (off_t)file->end) != 0)
-            continue; /* a refusal only keeps the space until the end */
+            continue; /* a failure only wastes disk until the job ends */
         store->taken_bytes -= file->allocated - file->end;
         file->allocated = file->end;
     }
@@ -332,9 +334,9 @@ void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *ru
     *run = (struct gsi_spilled_run){0};
 }
 
-/* POSIX_FADV_DONTNEED starts writing dirty pages and drops clean ones. A refusal costs only
+/* POSIX_FADV_DONTNEED starts writing dirty pages and drops clean ones. A failure only wastes page
  * cache. */
-void gsi_spill_uncache(const struct gsi_io *io)
+void gsi_spill_drop_cache(const struct gsi_io *io)
 {
     if (io->is_copy)
         posix_fadvise(io->fd, (off_t)io->off, (off_t)io->bytes, POSIX_FADV_DONTNEED);

@@ -1,4 +1,5 @@
-/* disk_release.c: collects frames, sorts them by offset, and punches holes on a thread. */
+/* disk_release.c: gathers frames that a merge has read, sorts them by offset, and punches holes
+ * into their files on a thread. */
 #include "spill/spill.h"
 
 #include "base/checked.h"
@@ -13,7 +14,7 @@ enum gs_status gsi_disk_release_open(struct gsi_disk_release *release, struct gs
     *release = (struct gsi_disk_release){.loop = loop,
                                          .store = store,
                                          .frame_count = frame_count,
-                                         .most_bytes = gsi_plan_unreleased_bytes(spilled_bytes)};
+                                         .limit_bytes = gsi_plan_unreleased_bytes(spilled_bytes)};
     return GSI_NEW(&loop->ledger, release->frames, frame_count, loop->error);
 }
 
@@ -25,7 +26,7 @@ void gsi_disk_release_close(struct gsi_disk_release *release)
     *release = (struct gsi_disk_release){0};
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
     const struct gsi_frame_ref *x = *(const struct gsi_frame_ref *const *)a;
     const struct gsi_frame_ref *y = *(const struct gsi_frame_ref *const *)b;
@@ -34,32 +35,33 @@ static int compare_places(const void *a, const void *b)
     return (x->off > y->off) - (x->off < y->off);
 }
 
-static void give_back(struct gsi_task *task, uint32_t worker_idx)
+static void punch_holes(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
     const struct gsi_spill_store *store = release->store;
     const struct gsi_frame_ref **frames = release->frames;
-    qsort(frames + release->begin, release->busy_end - release->begin,
-          sizeof(struct gsi_frame_ref *), compare_places);
-    for (uint64_t i = release->begin; i < release->busy_end;) {
+    qsort(frames + release->begin, release->releasing_end - release->begin,
+          sizeof(struct gsi_frame_ref *), compare_offsets);
+    for (uint64_t i = release->begin; i < release->releasing_end;) {
         const struct gsi_frame_ref *first = frames[i++], *next;
         uint64_t bytes = first->bytes;
-        while (i < release->busy_end && (next = frames[i])->file_idx == first->file_idx &&
+        while (i < release->releasing_end && (next = frames[i])->file_idx == first->file_idx &&
                next->off == first->off + bytes) {
             bytes += next->bytes;
             i++;
         }
-        gsi_spill_punch(store, first->file_idx, first->off, bytes);
+        gsi_spill_punch_hole(store, first->file_idx, first->off, bytes);
     }
 }
 
-/* Moves the gathered frames of files that hold nothing else to the front. Returns their number. */
-static uint64_t partition(struct gsi_disk_release *release)
+/* Moves gathered frames of finished files to the front. A file is finished if the merge has read
+ * all its frames. Returns the number of moved frames. */
+static uint64_t move_finished_to_front(struct gsi_disk_release *release)
 {
     uint64_t count = 0;
-    const struct gsi_frame_ref **gathered = release->frames + release->busy_end;
-    for (uint64_t i = 0; i < release->end - release->busy_end; i++) {
+    const struct gsi_frame_ref **gathered = release->frames + release->releasing_end;
+    for (uint64_t i = 0; i < release->end - release->releasing_end; i++) {
         const struct gsi_frame_ref *ref = gathered[i];
         if (release->store->files[ref->file_idx].live_bytes > 0)
             continue;
@@ -69,40 +71,41 @@ static uint64_t partition(struct gsi_disk_release *release)
     return count;
 }
 
-static void give_back_done(struct gsi_task *task);
+static void release_done(struct gsi_task *task);
 
-/* Starts a release if it is due. Files that are no longer needed are released at once. All gathered
- * frames are released when only little more may be gathered meanwhile. */
-static void begin_if_due(struct gsi_disk_release *release)
+/* Starts a task that releases frames, unless one runs. It releases finished files; or all gathered
+ * frames, if they have reached three quarters of limit_bytes or the merge adds no more. */
+static void start_if_due(struct gsi_disk_release *release)
 {
-    bool is_all = release->gathered_bytes >= release->most_bytes / 4 * 3 || release->is_ended;
-    if (release->begin < release->busy_end || release->busy_end == release->end ||
-        (!is_all && !release->has_free_file))
+    bool is_all = release->gathered_bytes >= release->limit_bytes / 4 * 3 || release->is_flushing;
+    if (release->begin < release->releasing_end || release->releasing_end == release->end ||
+        (!is_all && !release->has_finished_file))
         return;
-    release->busy_end = is_all ? release->end : release->busy_end + partition(release);
-    release->has_free_file = false;
-    if (release->begin == release->busy_end) /* the file got new frames since */
+    release->releasing_end =
+        is_all ? release->end : release->releasing_end + move_finished_to_front(release);
+    release->has_finished_file = false;
+    if (release->begin == release->releasing_end) /* new frames were written to the finished file */
         return;
-    for (uint64_t i = release->begin; i < release->busy_end; i++)
-        release->busy_bytes += release->frames[i]->bytes;
-    release->gathered_bytes -= release->busy_bytes;
-    release->task = (struct gsi_task){.run = give_back, .done = give_back_done, .is_urgent = true};
+    for (uint64_t i = release->begin; i < release->releasing_end; i++)
+        release->releasing_bytes += release->frames[i]->bytes;
+    release->gathered_bytes -= release->releasing_bytes;
+    release->task = (struct gsi_task){.run = punch_holes, .done = release_done, .is_urgent = true};
     gsi_pool_submit(release->loop->disk_pool, &release->task);
 }
 
-static void give_back_done(struct gsi_task *task)
+static void release_done(struct gsi_task *task)
 {
     struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
-    for (; release->begin < release->busy_end; release->begin++)
-        gsi_spill_released(release->store, release->frames[release->begin]);
-    release->busy_bytes = 0;
-    begin_if_due(release);
+    for (; release->begin < release->releasing_end; release->begin++)
+        gsi_spill_frame_released(release->store, release->frames[release->begin]);
+    release->releasing_bytes = 0;
+    start_if_due(release);
 }
 
 bool gsi_disk_release_is_full(const struct gsi_disk_release *release)
 {
-    return release->busy_bytes > 0 &&
-           release->busy_bytes + release->gathered_bytes >= release->most_bytes;
+    return release->releasing_bytes > 0 &&
+           release->releasing_bytes + release->gathered_bytes >= release->limit_bytes;
 }
 
 bool gsi_disk_release_is_idle(const struct gsi_disk_release *release)
@@ -115,13 +118,13 @@ void gsi_disk_release_add(struct gsi_disk_release *release, const struct gsi_fra
 {
     release->frames[release->end++] = ref;
     release->gathered_bytes += ref->bytes;
-    release->has_free_file |= gsi_spill_done(release->store, ref);
-    release->is_ended = is_last;
-    begin_if_due(release);
+    release->has_finished_file |= gsi_spill_frame_consumed(release->store, ref);
+    release->is_flushing = is_last;
+    start_if_due(release);
 }
 
-void gsi_disk_release_end(struct gsi_disk_release *release)
+void gsi_disk_release_flush(struct gsi_disk_release *release)
 {
-    release->is_ended = true;
-    begin_if_due(release);
+    release->is_flushing = true;
+    start_if_due(release);
 }

@@ -1,10 +1,11 @@
-/* writer.c: seals windows as frames, writes them to disk, and counts what is there. */
+/* writer.c: makes frames of windows, writes them to disk, and counts written runs. To seal a frame
+ * is to write its header and checksums, and to compress it if the codec choice says so. */
 #include "spill/spill.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 
-/* Initial room for the frames of a run of unknown length; it doubles. */
+/* Initial capacity for the frames of a run of unknown length; it doubles. */
 #define UNKNOWN_FRAMES 64u
 
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_loop *loop,
@@ -22,8 +23,8 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
 }
 
 struct seal {
-    uint64_t frame_idx; /* in its run; set when it is sealed */
-    uint64_t code_ns;   /* time of coding */
+    uint64_t frame_idx; /* index in its run; set after sealing */
+    uint64_t code_ns;   /* duration of sealing */
     bool is_coded, is_sealed;
 };
 
@@ -44,14 +45,14 @@ static void seal(struct gsi_task *task, uint32_t worker_idx)
 
 static void write_done(struct gsi_io *io);
 
-/* Places the frame and starts its write. If there is no room anywhere, the job fails. */
-static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window,
-                            struct gsi_frame_ref *ref)
+/* Allocates disk for the frame and starts to write it. If all disks are full, the job fails. */
+static void allocate_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window,
+                               struct gsi_frame_ref *ref)
 {
     struct gsi_spill_store *store = &writer->spill->store;
     const struct gsi_spilled_run *run = writer->run;
-    if (gsi_spill_allocate(store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
-                           writer->loop->error) != GS_OK)
+    if (gsi_spill_allocate_frame(store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
+                                 writer->loop->error) != GS_OK)
         return;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = store->files[ref->file_idx].fd,
@@ -70,23 +71,23 @@ static void write_done(struct gsi_io *io)
     struct gsi_loop *loop = writer->loop;
     struct gsi_spill *spill = writer->spill;
     struct gsi_frame_ref *ref = &writer->run->frames[seal_of(window)->frame_idx];
-    /* If disk cannot be allocated in advance, a full disk is noticed only here: the frame is
-     * written elsewhere. */
+    /* If the file system cannot allocate disk in advance, a write may fail because the disk is
+     * full. Then the frame is written to another directory. */
     if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && !gsi_loop_has_failed(loop)) {
         gsi_loop_io_ended(loop, io);
-        gsi_spill_refused(&spill->store, ref);
-        place_and_write(writer, window, ref);
+        gsi_spill_frame_refused(&spill->store, ref);
+        allocate_and_write(writer, window, ref);
         return;
     }
     bool is_good = gsi_spill_io_done(loop, spill, io, ref);
     writer->pending--;
     if (!is_good)
         return;
-    gsi_spill_written(&spill->store, ref);
+    gsi_spill_frame_written(&spill->store, ref);
     if (!seal_of(window)->is_coded)
         gsi_codec_choice_write_ends(&spill->choice, io->bytes, gsi_clock_ns());
     gsi_loop_now(loop)->bytes_written += io->bytes;
-    gsi_spill_uncache(io);
+    gsi_spill_drop_cache(io);
     gsi_buffers_return(writer->windows, window);
 }
 
@@ -96,20 +97,21 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
     struct gsi_loop *loop = writer->loop;
     struct gsi_codec_choice *choice = &writer->spill->choice;
     struct gsi_spilled_run *run = writer->run;
-    struct gsi_frame_ref ref = gsi_frame_describe(window->data - GSI_FRAME_HEADER_BYTES);
+    struct gsi_frame_ref ref = gsi_frame_ref_of(window->data - GSI_FRAME_HEADER_BYTES);
     if (run->frame_count == run->frame_capacity &&
         gsi_spilled_run_grow(&loop->ledger, run, loop->error) != GS_OK)
         return;
     gsi_spilled_run_append(run, &ref);
     if (seal_of(window)->is_coded)
-        gsi_codec_choice_coded(choice, window->bytes, ref.bytes, seal_of(window)->code_ns);
+        gsi_codec_choice_frame_coded(choice, window->bytes, ref.bytes, seal_of(window)->code_ns);
     else
         gsi_codec_choice_write_begins(choice, gsi_clock_ns());
     seal_of(window)->frame_idx = run->frame_count - 1;
-    place_and_write(writer, window, &run->frames[run->frame_count - 1]);
+    allocate_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
 
-/* Threads may finish out of order; the frames of a run are added in key order all the same. */
+/* Threads may seal windows out of order, but frames are added to the run in key order. So each call
+ * adds all sealed windows at the head of the list. */
 static void seal_done(struct gsi_task *task)
 {
     struct gsi_buffer *sealed = gsi_buffer_of_task(task);
@@ -125,8 +127,9 @@ bool gsi_spill_writer_accept(void *context, struct gsi_buffer *window)
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     seal_of(window)->is_sealed = false;
-    /* A window already split into planes is coded even if the choice has changed since. */
-    bool is_coded = gsi_codec_choice_next(&writer->spill->choice);
+    /* A window that a device has split into planes must be compressed, even if gsort has since
+     * decided against compression. */
+    bool is_coded = gsi_codec_choice_next_frame(&writer->spill->choice);
     seal_of(window)->is_coded = is_coded || window->packed.is_packed;
     gsi_buffer_list_push(&writer->sealing, window);
     writer->pending++;
@@ -135,7 +138,8 @@ bool gsi_spill_writer_accept(void *context, struct gsi_buffer *window)
     return false;
 }
 
-void gsi_spill_note(struct gsi_spill *spill, const struct gsi_spilled_run *run, uint32_t key_bytes)
+void gsi_spill_count_run(struct gsi_spill *spill, const struct gsi_spilled_run *run,
+                         uint32_t key_bytes)
 {
     spill->run_count++;
     spill->coded_run_count += spill->choice.is_coding;

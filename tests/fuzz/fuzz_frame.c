@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     memset(frame, 0, FRAME_BYTES);
     memcpy(frame, from.data, from.bytes < FRAME_BYTES ? from.bytes : FRAME_BYTES);
     make_right(frame);
-    struct gsi_frame_ref ref = gsi_frame_describe(frame);
+    struct gsi_frame_ref ref = gsi_frame_ref_of(frame);
     enum gs_status status = GS_E_CORRUPT;
     if (ref.bytes <= FRAME_BYTES)
         status = gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, gsi_codec_coder(codec, 0),

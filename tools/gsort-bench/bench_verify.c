@@ -96,7 +96,7 @@ static enum gs_status measure_frames(struct verify_bench *bench, uint64_t frames
     uint64_t begin = gsi_clock_ns();
     for (uint64_t i = 0; i < frames; i++) {
         gsi_frame_seal(&bench->layout, frame, key_count(bench), NULL, &raw);
-        struct gsi_frame_ref ref = gsi_frame_describe(frame);
+        struct gsi_frame_ref ref = gsi_frame_ref_of(frame);
         if (gsi_frame_open(&bench->layout, frame, FRAME_BYTES, &ref, NULL, &raw, &what) != GS_OK)
             return gsi_fail(error, GS_E_VERIFY, 0, "frames: a sealed frame %s", what);
     }

@@ -206,9 +206,9 @@ static enum gs_status plan_codec(const struct gsi_job *job, struct gsi_plan_requ
         options->compress == GSI_COMPRESS_AUTO && !gsi_resume_snapshot(job->resume)->has_entries;
     uint64_t frame =
         gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->sizes.frame_bytes);
-    struct gsi_codec_plan codec = {.id = gsi_codec_of(options->compress,
-                                                      job->loop.layout->plane_bytes > 0,
-                                                      plan->sizes.device_bytes > 0),
+    struct gsi_codec_plan codec = {.id = gsi_codec_choose_id(options->compress,
+                                                             job->loop.layout->plane_bytes > 0,
+                                                             plan->sizes.device_bytes > 0),
                                    .level = gsi_max_u32(1, options->compress_level)};
     codec.bytes = gsi_codec_bytes(codec.id, codec.level, frame);
     if (is_auto && plan->sizes.thread_count * codec.bytes > request.memory_bytes / AUTO_CODEC_PART)

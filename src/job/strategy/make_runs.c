@@ -257,7 +257,7 @@ static void end_spilling(struct maker *maker)
     maker->left_count++;
     maker->spilling = (struct gsi_spilled_run){0};
     maker->is_spilling = false;
-    gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
+    gsi_spill_count_run(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
     gsi_resume_append_run(maker->resume, &entry->spilled);
 }
 

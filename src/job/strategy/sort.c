@@ -107,7 +107,7 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     GSI_TRY_OR(gsi_loop_run(loop, stages, 2), fail);
     gsi_merger_end(&sort->merger);
     if (loop->plan->is_merge)
-        gsi_spill_note(&job->spill, &merged, loop->layout->key_bytes);
+        gsi_spill_count_run(&job->spill, &merged, loop->layout->key_bytes);
     GSI_TRY_OR(gsi_resume_append_merged(job->resume, &sort->list, first, count, &merged), fail);
     gsi_run_list_replace(&sort->list, first, count, &merged);
     return GS_OK;
@@ -213,7 +213,7 @@ static enum gs_status begin_output(struct sort *sort)
     if (gsi_ranks_wanted(&job->options->order_statistics))
         GSI_TRY(tally_read(sort));
     GSI_TRY(gsi_delivery_start(delivery));
-    gsi_spill_trim(&job->spill.store);
+    gsi_spill_trim_files(&job->spill.store);
     if (!sort->one_pass.has_written)
         GSI_TRY(gsi_memory_file_map(&job->target.memory_file));
     /* Without --top no limit: what is more than was expected has to be found. */

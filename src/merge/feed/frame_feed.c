@@ -198,7 +198,7 @@ static void open_done(struct gsi_task *task)
     if (state_of(buffer)->damage != NULL)
         gsi_fail(feed->shared->loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_where(&feed->spill->store, ref), state_of(buffer)->damage,
+                 gsi_spill_directory_path(&feed->spill->store, ref), state_of(buffer)->damage,
                  (unsigned long long)ref->off);
 }
 
@@ -213,12 +213,12 @@ static void read_done(struct gsi_io *io)
     if (io->moved < io->bytes) {
         gsi_fail(loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': is truncated at byte %llu; check the disk",
-                 gsi_spill_where(&feed->spill->store, ref),
+                 gsi_spill_directory_path(&feed->spill->store, ref),
                  (unsigned long long)(io->off + io->moved));
         return;
     }
     gsi_loop_now(loop)->bytes_read += io->bytes;
-    gsi_spill_uncache(io);
+    gsi_spill_drop_cache(io);
     buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
     gsi_pool_submit(loop->pool, &buffer->task);
 }
@@ -292,7 +292,7 @@ bool gsi_frame_feed_pump(struct gsi_frame_feed *feed)
 
 void gsi_frame_feed_stop(struct gsi_frame_feed *feed)
 {
-    gsi_disk_release_end(&feed->release);
+    gsi_disk_release_flush(&feed->release);
 }
 
 bool gsi_frame_feed_is_idle(const struct gsi_frame_feed *feed)

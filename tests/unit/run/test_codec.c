@@ -64,7 +64,7 @@ static struct gsi_frame_ref make_frame(const struct gsi_layout *layout, enum dat
     fill(data, layout->key_bytes, keys, n);
     memcpy(frame + KEYS_OFF, keys, (size_t)n * layout->key_bytes);
     gsi_frame_seal(layout, frame, n, gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0});
-    return gsi_frame_describe(frame);
+    return gsi_frame_ref_of(frame);
 }
 
 static struct gsi_layout layout_of(const char *type)
@@ -130,7 +130,7 @@ static void test_frame__packed__comes_back(void **state)
             memcpy(packed.last_key, keys + (MOST_KEYS - 1) * bytes, bytes);
             gsi_planes_split(bytes, keys, MOST_KEYS, packed.planes, frame + KEYS_OFF);
             gsi_frame_seal(&layout, frame, MOST_KEYS, gsi_codec_coder(&codec, 0), &packed);
-            struct gsi_frame_ref ref = gsi_frame_describe(frame);
+            struct gsi_frame_ref ref = gsi_frame_ref_of(frame);
             packed = (struct gsi_packed_keys){.is_packed = true};
             assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref,
                                             gsi_codec_coder(&codec, 1), &packed, &what),
@@ -235,9 +235,10 @@ static void test_codec__is_chosen__by_what_is_coded(void **state)
                 way == GSI_COMPRESS_NONE ? GSI_CODEC_NONE : GSI_CODEC_ZSTD;
             bool is_deltas =
                 way == GSI_COMPRESS_DELTAS || (way == GSI_COMPRESS_AUTO && !takes_packed);
-            assert_int_equal(gsi_codec_of((enum gsi_compress_choice)way, false, takes_packed),
-                             of_records);
-            assert_int_equal(gsi_codec_of((enum gsi_compress_choice)way, true, takes_packed),
+            assert_int_equal(
+                gsi_codec_choose_id((enum gsi_compress_choice)way, false, takes_packed),
+                of_records);
+            assert_int_equal(gsi_codec_choose_id((enum gsi_compress_choice)way, true, takes_packed),
                              is_deltas ? GSI_CODEC_DELTAS : of_records);
         }
 }
@@ -431,9 +432,9 @@ static int coded_runs(uint64_t coded, uint64_t code_ns, uint64_t disk_ns, int *t
     for (int run = 0; run < 10; run++) {
         gsi_codec_choice_begin_run(&choice);
         for (int frame = 0; frame < 64; frame++) {
-            if (gsi_codec_choice_next(&choice)) {
-                gsi_codec_choice_coded(&choice, 1 << 20, coded,
-                                       code_ns * (95 + test_below(&random, 10)) / 100);
+            if (gsi_codec_choice_next_frame(&choice)) {
+                gsi_codec_choice_frame_coded(&choice, 1 << 20, coded,
+                                             code_ns * (95 + test_below(&random, 10)) / 100);
                 continue;
             }
             gsi_codec_choice_write_begins(&choice, now);
@@ -472,9 +473,9 @@ static void test_choice__asked_for__is_done(void **state)
         gsi_codec_choice_begin_run(&none);
         gsi_codec_choice_begin_run(&zstd);
         gsi_codec_choice_begin_run(&deltas);
-        assert_false(gsi_codec_choice_next(&none));
-        assert_true(gsi_codec_choice_next(&zstd));
-        assert_true(gsi_codec_choice_next(&deltas));
+        assert_false(gsi_codec_choice_next_frame(&none));
+        assert_true(gsi_codec_choice_next_frame(&zstd));
+        assert_true(gsi_codec_choice_next_frame(&deltas));
     }
 }
 

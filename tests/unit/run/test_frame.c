@@ -20,7 +20,7 @@ static uint32_t make_frame(const struct gsi_layout *layout, uint8_t *frame, uint
     for (uint32_t i = 0; i < count * layout->key_bytes; i++)
         frame[GSI_FRAME_HEADER_BYTES + i] = (uint8_t)test_next(&random);
     gsi_frame_seal(layout, frame, count, NULL, &(struct gsi_packed_keys){0});
-    *ref = gsi_frame_describe(frame);
+    *ref = gsi_frame_ref_of(frame);
     assert_int_equal(ref->count, count);
     assert_memory_equal(ref->first_key, frame + GSI_FRAME_HEADER_BYTES, layout->key_bytes);
     return ref->bytes;

@@ -84,7 +84,7 @@ static void make_frames(struct fuzz *fuzz, const char *type, int way)
         memcpy(frame->disk + KEYS_OFF, frame->keys, (size_t)count * key_bytes);
         gsi_frame_seal(&fuzz->layout, frame->disk, count, fuzz->coder,
                        &(struct gsi_packed_keys){0});
-        frame->ref = gsi_frame_describe(frame->disk);
+        frame->ref = gsi_frame_ref_of(frame->disk);
     }
 }
 

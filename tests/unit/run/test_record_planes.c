@@ -124,7 +124,7 @@ static struct gsi_frame_ref seal(const struct kind *kind, uint32_t count)
     gsi_frame_seal(&kind->layout, frame, count, gsi_codec_coder(&codec, 0),
                    &(struct gsi_packed_keys){0});
     memcpy(whole, frame, sizeof frame);
-    return gsi_frame_describe(frame);
+    return gsi_frame_ref_of(frame);
 }
 
 static enum gs_status open_frame(const struct kind *kind, const struct gsi_frame_ref *ref)

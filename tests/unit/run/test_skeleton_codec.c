@@ -80,7 +80,7 @@ static struct gsi_frame_ref seal(const struct gsi_layout *layout, uint64_t step)
         memcpy(frame + GSI_FRAME_HEADER_BYTES + i * 8, &key, 8);
     }
     gsi_frame_seal(layout, frame, KEYS, gsi_codec_coder(&codec, 0), &packed);
-    return gsi_frame_describe(frame);
+    return gsi_frame_ref_of(frame);
 }
 
 static enum gs_status open_frame(const struct gsi_layout *layout, const struct gsi_frame_ref *ref,
@@ -117,9 +117,9 @@ static void test_codec__frames_of_others__are_refused(void **state)
     struct gsi_coder *coder = gsi_codec_coder(&codec, 0);
     struct gsi_frame_ref ref = seal(&layout, 0);
     assert_int_equal(open_frame(&layout, &ref, NULL), GS_E_CORRUPT);
-    assert_false(gsi_coder_takes(coder, true, GSI_CODEC_ZSTD));
-    assert_false(gsi_coder_takes(coder, false, NUMBER)); /* records */
-    assert_false(gsi_coder_takes(coder, false, GSI_CODEC_NONE));
+    assert_false(gsi_coder_can_decode(coder, true, GSI_CODEC_ZSTD));
+    assert_false(gsi_coder_can_decode(coder, false, NUMBER)); /* records */
+    assert_false(gsi_coder_can_decode(coder, false, GSI_CODEC_NONE));
 }
 
 /* Damaged sizes, and counts that memory does not hold. */
@@ -141,7 +141,7 @@ static void test_codec__rows__are_complete(void **state)
 {
     (void)state;
     for (int choice = GSI_COMPRESS_NONE + 1; choice < GSI_COMPRESS_COUNT; choice++) {
-        enum gsi_codec_id id = gsi_codec_of((enum gsi_compress_choice)choice, true, false);
+        enum gsi_codec_id id = gsi_codec_choose_id((enum gsi_compress_choice)choice, true, false);
         const struct gsi_codec_ops *row = gsi_codec_ops_of(id);
         assert_non_null(row);
         assert_true(row->encode != NULL && row->decode != NULL);

@@ -24,14 +24,14 @@ static uint32_t place(struct gsi_spill_store *store, uint64_t frame_idx, uint64_
                       struct gsi_frame_ref *ref)
 {
     *ref = (struct gsi_frame_ref){.bytes = FRAME};
-    assert_int_equal(gsi_spill_allocate(store, frame_idx, frame_count, ref, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate_frame(store, frame_idx, frame_count, ref, NULL), GS_OK);
     return store->files[ref->file_idx].directory_idx;
 }
 
 static uint64_t disk_of(const struct gsi_spill_store *store)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < store->directory_count * store->part_count; i++) {
+    for (uint32_t i = 0; i < store->directory_count * store->files_per_directory; i++) {
         struct stat info;
         assert_int_equal(fstat(store->files[i].fd, &info), 0);
         bytes += (uint64_t)info.st_blocks * 512;
@@ -51,8 +51,8 @@ static void test_spill_store__runs_of_any_length__lie_in_parts_by_position(void 
             for (uint64_t i = 0; i < frames; i++) {
                 struct gsi_frame_ref ref;
                 place(&store, i, frames, &ref);
-                assert_in_range(ref.file_idx, before, store.part_count - 1);
-                assert_int_equal(ref.file_idx, i * store.part_count / frames);
+                assert_in_range(ref.file_idx, before, store.files_per_directory - 1);
+                assert_int_equal(ref.file_idx, i * store.files_per_directory / frames);
                 assert_int_equal(ref.off + FRAME, store.files[ref.file_idx].end);
                 assert_true(store.files[ref.file_idx].end <= store.files[ref.file_idx].allocated);
                 before = ref.file_idx;
@@ -72,14 +72,14 @@ static void test_spill_store__queues__the_shortest_gets_the_frame(void **state)
     struct gsi_frame_ref slow, ref;
     uint32_t placed[2] = {0};
     place(&store, 0, 100, &ref);
-    gsi_spill_written(&store, &ref);
+    gsi_spill_frame_written(&store, &ref);
     assert_int_equal(place(&store, 1, 100, &slow), 1); /* in turn */
     for (uint64_t i = 2; i < 50; i++) { /* what is fast is empty again, the other one is not */
         placed[place(&store, i, 100, &ref)]++;
-        gsi_spill_written(&store, &ref);
+        gsi_spill_frame_written(&store, &ref);
     }
     assert_int_equal(placed[0], 48);
-    gsi_spill_written(&store, &slow);
+    gsi_spill_frame_written(&store, &slow);
     for (uint64_t i = 50; i < 100; i++) /* nothing is written: evenly */
         placed[place(&store, i, 100, &ref)]++;
     assert_int_equal(placed[1], 25);
@@ -97,11 +97,11 @@ static void test_spill_store__room__is_counted_once_a_file_system(void **state)
     gsi_spill_store_set_limit(&store, store.directories[1].file_system, 10 * FRAME);
     for (uint64_t i = 0; i < 10; i++)
         place(&store, i, 11, &refs[i]);
-    assert_int_equal(gsi_spill_allocate(&store, 10, 11, &ref, &error), GS_E_SPACE);
+    assert_int_equal(gsi_spill_allocate_frame(&store, 10, 11, &ref, &error), GS_E_SPACE);
     assert_non_null(strstr(error.text, "'a', 'b': spilling runs needs more than"));
-    gsi_spill_done(&store, &refs[3]);
-    gsi_spill_released(&store, &refs[3]);
-    assert_int_equal(gsi_spill_allocate(&store, 10, 11, &ref, NULL), GS_OK);
+    gsi_spill_frame_consumed(&store, &refs[3]);
+    gsi_spill_frame_released(&store, &refs[3]);
+    assert_int_equal(gsi_spill_allocate_frame(&store, 10, 11, &ref, NULL), GS_OK);
     gsi_spill_store_close(&store);
 }
 
@@ -114,14 +114,14 @@ static void test_spill_store__refused_frame__goes_elsewhere(void **state)
     struct gsi_frame_ref ref;
     struct gs_error error = {0};
     uint32_t first = place(&store, 0, 2, &ref);
-    gsi_spill_refused(&store, &ref);
-    assert_int_equal(gsi_spill_allocate(&store, 0, 2, &ref, NULL), GS_OK);
+    gsi_spill_frame_refused(&store, &ref);
+    assert_int_equal(gsi_spill_allocate_frame(&store, 0, 2, &ref, NULL), GS_OK);
     assert_int_equal(store.files[ref.file_idx].directory_idx, 1 - first);
-    gsi_spill_refused(&store, &ref);
+    gsi_spill_frame_refused(&store, &ref);
     struct gsi_frame_ref again = ref;
-    assert_int_equal(gsi_spill_allocate(&store, 0, 2, &again, &error), GS_E_SPACE);
-    gsi_spill_released(&store, &ref); /* there is room again */
-    assert_int_equal(gsi_spill_allocate(&store, 0, 2, &again, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate_frame(&store, 0, 2, &again, &error), GS_E_SPACE);
+    gsi_spill_frame_released(&store, &ref); /* there is room again */
+    assert_int_equal(gsi_spill_allocate_frame(&store, 0, 2, &again, NULL), GS_OK);
     gsi_spill_store_close(&store);
 }
 
@@ -139,14 +139,14 @@ static void test_spill_store__punched_and_trimmed__the_disk_is_free(void **state
         test_skip("no preallocation in the file system of /tmp");
     uint64_t taken = store.taken_bytes;
     assert_int_equal(taken, GSI_SPILL_FRAMES_AHEAD * FRAME);
-    gsi_spill_trim(&store);
+    gsi_spill_trim_files(&store);
     assert_int_equal(store.taken_bytes, 2 * FRAME);
     assert_true(disk_of(&store) < taken);
-    assert_false(gsi_spill_done(&store, &refs[1]));
-    assert_true(gsi_spill_done(&store, &refs[0]));
-    gsi_spill_punch(&store, refs[0].file_idx, 0, 2 * FRAME);
-    gsi_spill_released(&store, &refs[0]);
-    gsi_spill_released(&store, &refs[1]);
+    assert_false(gsi_spill_frame_consumed(&store, &refs[1]));
+    assert_true(gsi_spill_frame_consumed(&store, &refs[0]));
+    gsi_spill_punch_hole(&store, refs[0].file_idx, 0, 2 * FRAME);
+    gsi_spill_frame_released(&store, &refs[0]);
+    gsi_spill_frame_released(&store, &refs[1]);
     assert_int_equal(store.taken_bytes, 0);
     assert_int_equal(store.peak_bytes, taken);
     assert_true(disk_of(&store) <= FRAME); /* what the file system needs to describe a hole */
@@ -162,7 +162,7 @@ static int open_with_few_descriptors(void *argument)
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
     struct gsi_spill_store store;
     CHECK(gsi_spill_store_open(&store, directories, 2, UINT64_MAX, &ledger, NULL) == GS_OK);
-    CHECK(store.part_count > 16 && store.part_count < GSI_SPILL_PARTS_MAX);
+    CHECK(store.files_per_directory > 16 && store.files_per_directory < GSI_SPILL_FILES_MAX);
     int fd = open(".", O_RDONLY);
     CHECK(fd >= 0 && fd < 60);
     gsi_spill_store_close(&store);

@@ -31,11 +31,12 @@ static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
     loop->ledger.ceiling_bytes = UINT64_MAX;
     assert_int_equal(gsi_spill_store_open(store, directories, 1, UINT64_MAX, &loop->ledger, NULL),
                      GS_OK);
-    assert_int_equal(store->part_count, FRAMES / 2);
+    assert_int_equal(store->files_per_directory, FRAMES / 2);
     assert_int_equal(gsi_pool_create(1, wake, NULL, &loop->disk_pool, NULL), GS_OK);
     for (uint32_t i = 0; i < FRAMES; i++) {
         fixture->frames[i].bytes = FRAME;
-        assert_int_equal(gsi_spill_allocate(store, i, FRAMES, &fixture->frames[i], NULL), GS_OK);
+        assert_int_equal(gsi_spill_allocate_frame(store, i, FRAMES, &fixture->frames[i], NULL),
+                         GS_OK);
     }
     assert_int_equal(gsi_disk_release_open(&fixture->release, loop, store, spilled_bytes, FRAMES),
                      GS_OK);
@@ -87,7 +88,7 @@ static void test_release__file_that_is_used_again__waits(void **state)
     for (uint32_t i = 0; i < 4; i++)
         gsi_disk_release_add(&fixture.release, &fixture.frames[i],
                              false); /* file 0 is given back, file 1 is free */
-    assert_int_equal(gsi_spill_allocate(&fixture.store, 3, FRAMES, &written, NULL), GS_OK);
+    assert_int_equal(gsi_spill_allocate_frame(&fixture.store, 3, FRAMES, &written, NULL), GS_OK);
     assert_int_equal(written.file_idx, 1);
     settle(&fixture);
     assert_int_equal(fixture.release.begin, 2);
@@ -130,7 +131,8 @@ static void test_release__frames_between__stay(void **state)
     struct gsi_frame_ref *frames = fixture.frames;
     open_fixture(&fixture, UINT64_MAX);
     for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(gsi_spill_allocate(&fixture.store, 0, FRAMES, &frames[i], NULL), GS_OK);
+        assert_int_equal(gsi_spill_allocate_frame(&fixture.store, 0, FRAMES, &frames[i], NULL),
+                         GS_OK);
     int fd = fixture.store.files[frames[1].file_idx].fd;
     memset(data, 1, sizeof data);
     assert_int_equal(pwrite(fd, data, sizeof data, (off_t)frames[0].off), sizeof data);
