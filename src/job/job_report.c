@@ -58,7 +58,7 @@ void gsi_job_report(struct gsi_job *job)
         report->cost.bytes_read += report->cost.phases[i].bytes_read;
         report->cost.bytes_written += report->cost.phases[i].bytes_written;
     }
-    report->set.unsorted_input = job->sets.unsorted; /* no task runs any more */
+    report->set.unsorted_input = job->sets.unsorted_file; /* no task runs any more */
     report->groups.is_unique = job->options->unique && job->options->action == GS_SORT;
     const struct gsi_filtered *filtered = &job->inputs.filtered;
     report->input.left_out_count = filtered->left_count;
@@ -66,7 +66,7 @@ void gsi_job_report(struct gsi_job *job)
     report->input.left_out_fingerprint[1] = (uint64_t)(filtered->left_mix >> 64);
     report->input.bytes =
         (report->tally.count + filtered->left_count) * job->inputs.layout->element_bytes +
-        gsi_values_bytes(&job->chosen.values) + gsi_set_filter_looked_at(&job->sets);
+        gsi_values_bytes(&job->chosen.values) + gsi_set_filter_compared_bytes(&job->sets);
     report->input.file_bytes = read_bytes(job);
     report->input.is_direct = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
     for (size_t i = 0; i < gsi_inputs_merged(&job->inputs); i++)

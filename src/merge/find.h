@@ -1,27 +1,27 @@
-/* find.h: reads only the elements of one value, or from one value to another, of sorted files
- * (--find). A search reads a few blocks of each file to find where they begin and end. With
- * records, values are those of the first key. */
+/* find.h: restricts sorted input files to elements with one value, or from one value to another
+ * (--find). A binary search in each file finds the range of these elements. For records, the value
+ * is that of the first key. */
 #ifndef GSI_FIND_H
 #define GSI_FIND_H
 
 #include "input/inputs.h"
 
-/* --find: where the elements begin in the first input, and how many are in all inputs. */
+/* The report of --find: the index of the first found element in the first input, and the number of
+ * found elements in all inputs. */
 struct gsi_find_report {
     bool is_given;
     uint64_t first, count;
 };
 
-/* gsi_find_apply: cuts the inputs to what `given`, the value of --find, names. They were measured,
- * and cut by --range.
- * fails GS_E_USAGE: `given` is neither a value nor a range; GS_E_INPUT: an input is not
- *       sorted, as far as it was read; GS_E_IO, GS_E_MEMORY */
+/* gsi_find_apply: restricts the inputs to the elements that `given`, the argument of --find, names.
+ * The sizes of the inputs are known, and --range was applied before.
+ * fails GS_E_USAGE: `given` is neither a value nor a range; GS_E_INPUT: the blocks that were read
+ *       are not sorted; GS_E_IO, GS_E_MEMORY */
 enum gs_status gsi_find_apply(struct gsi_inputs *inputs, const char *given,
                               struct gsi_find_report *report);
 
-/* gsi_find_verify: checks that the first and the last element of the output are in the range that
- * --find names. Sets *is_within, also to true without --find, and if entries are sorted instead of
- * elements.
+/* gsi_find_verify: sets *is_within to whether the first and the last element of the output are in
+ * the range of --find. It is true without --find, and if entries are sorted.
  * fails GS_E_MEMORY */
 enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const char *given, const uint8_t *first,
                                const uint8_t *last, bool *is_within);

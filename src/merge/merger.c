@@ -1,4 +1,4 @@
-/* merger.c: feeds a merge and pulls windows from it. */
+/* merger.c: begins a merge on the device, and feeds and pulls it until its end. */
 #include "merge/merger.h"
 
 #include "base/assert.h"
@@ -6,10 +6,10 @@
 #include "merge/feed/input_feed.h"
 #include "plan/plan.h"
 
-/* Records: indexes of those that are fed, in tie order; where each run's begin. Returns how many
- * there are. */
-static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_merger_spec *spec,
-                               uint64_t *first_indexes)
+/* For records: sets first_indexes[i] to the index of the first record of run i. Each fed frame has
+ * a range of indexes, in the order of equal keys. Returns the number of indexes. */
+static uint64_t compute_first_indexes(const struct gsi_loop *loop,
+                                      const struct gsi_merger_spec *spec, uint64_t *first_indexes)
 {
     const struct gsi_plan *plan = loop->plan;
     uint64_t frames = 0;
@@ -25,9 +25,9 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     return frames << shift;
 }
 
-/* The data of a window begin where the output in memory expects them. Records begin as far into a
- * page as they will in the output. */
-static void place_data(const struct gsi_merger *merger, struct gsi_buffer *window)
+/* Sets where the data of a window begin. If the output is in memory, this is the window's address
+ * there. Data of records have the same offset in a page as in the output file. */
+static void set_window_data(const struct gsi_merger *merger, struct gsi_buffer *window)
 {
     if (merger->pulled_bytes + window->capacity <= merger->place.bytes)
         window->data = merger->place.data + merger->pulled_bytes;
@@ -85,7 +85,7 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
                                   .left_bytes = spec->most_bytes,
                                   .starved_at = UINT64_MAX};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
-    GSI_TRY_OR(begin_merge(merger, spec, number_records(loop, spec, first_indexes)), done);
+    GSI_TRY_OR(begin_merge(merger, spec, compute_first_indexes(loop, spec, first_indexes)), done);
     if (spec->blocks != NULL)
         GSI_TRY_OR(gsi_feeder_begin(&merger->feeder, merger->spill, merger->inputs, spec->blocks,
                                     spec->entries, spec->count, first_indexes),
@@ -109,13 +109,13 @@ void gsi_merger_end(struct gsi_merger *merger)
 bool gsi_merger_pump(struct gsi_merger *merger)
 {
     const struct gsi_device_ops *ops = merger->loop->device->ops;
-    bool has_moved = gsi_feeder_pump(&merger->feeder);
+    bool has_progress = gsi_feeder_pump(&merger->feeder);
     struct gsi_buffer *window;
-    /* Without a piece more than when it last starved, the merge would only starve again. */
+    /* If no block was fed since the merge needed another, it still needs one. */
     while (!merger->is_ended && merger->starved_at != merger->feeder.feed.fed_count &&
            (window = gsi_buffers_pop(merger->windows)) != NULL) {
         uint32_t needed_idx;
-        place_data(merger, window);
+        set_window_data(merger, window);
         enum gsi_pull pull = window->capacity <= merger->left_bytes
                                  ? ops->merge_pull(merger->merge, window, &needed_idx)
                                  : GSI_PULL_END;
@@ -126,20 +126,20 @@ bool gsi_merger_pump(struct gsi_merger *merger)
             if (merger->cut.accept != NULL)
                 merger->cut.accept(merger->cut.context, window);
             merger->starved_at = UINT64_MAX;
-            has_moved = true;
+            has_progress = true;
             continue;
         }
         gsi_buffers_return(merger->windows, window);
         if (pull == GSI_PULL_LATER)
             break;
         if (pull == GSI_PULL_END) {
-            merger->is_ended = has_moved = true;
+            merger->is_ended = has_progress = true;
         } else {
             merger->starved_at = merger->feeder.feed.fed_count;
-            has_moved |= gsi_feeder_need(&merger->feeder, needed_idx);
+            has_progress |= gsi_feeder_await_input(&merger->feeder, needed_idx);
         }
     }
-    return has_moved;
+    return has_progress;
 }
 
 void gsi_merger_accept(struct gsi_merger *merger, struct gsi_buffer *window)
@@ -165,7 +165,7 @@ static void handle_event(void *context, const struct gsi_event *event)
     if (event->kind == GSI_EVENT_WINDOW)
         gsi_merger_accept(context, event->buffer);
     else if (event->kind == GSI_EVENT_BUFFER)
-        gsi_feeder_take_back(event->buffer);
+        gsi_feeder_return_buffer(event->buffer);
 }
 
 static bool pump(void *context)

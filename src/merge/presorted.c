@@ -1,4 +1,4 @@
-/* presorted.c: finds out which part of which file contains a run. */
+/* presorted.c: finds the range of an input file that contains a run. */
 #include "merge/presorted.h"
 
 #include "element/tally/digest.h"
@@ -6,19 +6,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Returns whether the output leaves all inputs as they are until it is whole. */
-static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *output)
+/* Returns whether writing the output changes no input before the output is complete. */
+static bool keeps_inputs(const struct gsi_inputs *inputs, const struct gsi_output *output)
 {
-    struct stat of_output;
+    struct stat output_stat;
     if (output->kind == GSI_OUTPUT_ATOMIC || gsi_fd_is_caller(output->fd))
         return true;
-    return output->fd >= 0 && fstat(output->fd, &of_output) == 0 && !S_ISBLK(of_output.st_mode) &&
-           !gsi_inputs_contain(inputs, &of_output);
+    return output->fd >= 0 && fstat(output->fd, &output_stat) == 0 &&
+           !S_ISBLK(output_stat.st_mode) && !gsi_inputs_contain(inputs, &output_stat);
 }
 
-/* Elements must be sorted in the form that files contain. Files must have a known size and stay
- * open, and the device must report order; and nothing else is to be kept of them. */
-static bool is_possible(const struct gsi_inputs *inputs)
+/* Returns whether ranges of the inputs can be read again. Inputs must be files of known size that
+ * stay open, elements must be sorted as files contain them, and the device must report order. */
+static bool can_read_again(const struct gsi_inputs *inputs)
 {
     const struct gsi_loop *loop = inputs->loop;
     return inputs->bytes != UINT64_MAX && !inputs->are_many && !inputs->has_stream &&
@@ -29,11 +29,11 @@ static bool is_possible(const struct gsi_inputs *inputs)
 enum gs_status gsi_presorted_begin(struct gsi_presorted *presorted, struct gsi_inputs *inputs,
                                    const struct gsi_output *output)
 {
-    if (!is_possible(inputs) || !is_apart(inputs, output))
+    if (!can_read_again(inputs) || !keeps_inputs(inputs, output))
         return GS_OK;
     presorted->inputs = inputs;
-    return GSI_NEW(&inputs->loop->ledger, presorted->last, inputs->loop->layout->element_bytes,
-                   inputs->loop->error);
+    return GSI_NEW(&inputs->loop->ledger, presorted->last_element,
+                   inputs->loop->layout->element_bytes, inputs->loop->error);
 }
 
 void gsi_presorted_end(struct gsi_presorted *presorted)
@@ -41,12 +41,13 @@ void gsi_presorted_end(struct gsi_presorted *presorted)
     if (presorted->inputs == NULL)
         return;
     const struct gsi_loop *loop = presorted->inputs->loop;
-    GSI_FREE(&presorted->inputs->loop->ledger, presorted->last, loop->layout->element_bytes);
+    GSI_FREE(&presorted->inputs->loop->ledger, presorted->last_element,
+             loop->layout->element_bytes);
     *presorted = (struct gsi_presorted){0};
 }
 
-/* Returns the place of `bytes` from `off` on of all that is read; without input: not in one plain
- * file. */
+/* Returns which range of which input contains the `bytes` bytes at offset `off` of all inputs
+ * together. The input is NULL if it is not one uncompressed file. */
 static struct gsi_extent find_extent(const struct gsi_inputs *inputs, uint64_t off, uint64_t bytes)
 {
     for (size_t i = 0; i < inputs->count; i++) {
@@ -62,16 +63,19 @@ static struct gsi_extent find_extent(const struct gsi_inputs *inputs, uint64_t o
     return (struct gsi_extent){0};
 }
 
-/* Returns whether an extent continues the newest range, which is then the previous entry. */
-static bool continues(const struct gsi_presorted *presorted, const struct gsi_run_entry *before,
-                      const struct gsi_extent *extent, const struct gsi_run_ends *ends)
+/* Returns whether `extent` follows the newest range, entry `previous`, in the file and in order. */
+static bool continues_newest_range(const struct gsi_presorted *presorted,
+                                   const struct gsi_run_entry *previous,
+                                   const struct gsi_extent *extent, const struct gsi_run_ends *ends)
 {
-    return before->is_presorted && before->extent.input == extent->input &&
-           before->extent.off + before->extent.bytes == extent->off &&
-           gsi_compare_ends(presorted->inputs->loop->layout, presorted->last, ends->first) <= 0;
+    return previous->is_presorted && previous->extent.input == extent->input &&
+           previous->extent.off + previous->extent.bytes == extent->off &&
+           gsi_compare_ends(presorted->inputs->loop->layout, presorted->last_element,
+                            ends->first) <= 0;
 }
 
-bool gsi_presorted_leave(struct gsi_presorted *presorted, struct gsi_run_list *list, uint32_t idx)
+bool gsi_presorted_replace_run(struct gsi_presorted *presorted, struct gsi_run_list *list,
+                               uint32_t idx)
 {
     struct gsi_inputs *inputs = presorted->inputs;
     struct gsi_run_entry *entry = &list->entries[idx];
@@ -86,12 +90,12 @@ bool gsi_presorted_leave(struct gsi_presorted *presorted, struct gsi_run_list *l
                                  .is_presorted = true};
     if (part.extent.input == NULL)
         return false;
-    bool is_joined = idx > 0 && continues(presorted, entry - 1, &part.extent, &ends);
+    bool is_joined = idx > 0 && continues_newest_range(presorted, entry - 1, &part.extent, &ends);
     if (layout->form == GSI_FORM_KEYS) {
         part.has_first = true;
         memcpy(part.first_key, ends.first, layout->key_bytes);
     }
-    memcpy(presorted->last, ends.last, layout->element_bytes);
+    memcpy(presorted->last_element, ends.last, layout->element_bytes);
     presorted->bytes += bytes;
     presorted->count += !is_joined;
     inputs->loop->device->ops->run_drop(inputs->loop->device, entry->resident);

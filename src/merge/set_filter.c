@@ -1,5 +1,6 @@
-/* set_filter.c: compares a block with its ranges in the other files, group by group. It compares
- * rows: the sort keys of numbers, made for whole blocks, or records. */
+/* set_filter.c: compares a block of a merged file with the ranges of other files that have the same
+ * keys. It counts equal keys group by group; a group is all elements with one key. Rows are what is
+ * compared: sort keys of numbers, or records. */
 #include "merge/set_filter.h"
 
 #include "base/assert.h"
@@ -13,45 +14,45 @@
 
 #include <string.h>
 
-/* Blocks of all threads and files together take this part of memory. */
-#define BLOCKS_PART  32
-#define BLOCKS_LEAST GSI_CONSTANT((uint64_t)4 << 10, (uint64_t)64)
-#define BLOCKS_MOST  GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)256)
+/* Buffers of all threads and files together use a 32nd of memory. */
+#define BUFFERS_PART  32
+#define BUFFERS_LEAST GSI_CONSTANT((uint64_t)4 << 10, (uint64_t)64)
+#define BUFFERS_MOST  GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)256)
 
-/* A thread has memory for four elements: two for comparisons in a file, the first of the next
- * block, and the first of the group. */
-#define ELEMENTS 4
+/* Scratch memory of a thread, in elements: two for searches, the first of the next block, and the
+ * first of the group. */
+#define SCRATCH_ELEMENTS 4
 
-#define LINE 64 /* of the cache */
+#define LINE 64 /* bytes of a cache line */
 
-/* A thread's position in another file. */
+/* A thread's position in another file, and its buffer with a part of this file. */
 struct cursor {
     const struct gsi_input *file;
-    uint64_t count, end;               /* elements; those before the end of the piece's range */
-    uint64_t block_first, block_count; /* of the block that is in memory, in order */
-    uint8_t *block;                    /* its rows; room for one is before them */
-    size_t at;                         /* the next one in there */
-    uint64_t equal;                    /* elements with the key of the group */
+    uint64_t count, end;                 /* elements; those before the end of the piece's range */
+    uint64_t buffer_first, buffer_count; /* of the block that is in memory, in order */
+    uint8_t *buffer;                     /* its rows; room for one is before them */
+    size_t row;                          /* the next one in there */
+    uint64_t equal_count;                /* elements with the key of the group */
 };
 
-/* A thread's piece that is being filtered. */
+/* A thread's state while it filters a block. */
 struct gsi_set_work {
     _Alignas(LINE) struct gsi_set_filter *sets;
     struct gs_error *error;
     const struct gsi_input *file;             /* of the piece */
     struct cursor cursors[GSI_SET_FILES_MAX]; /* those it is compared with */
     size_t cursor_count;
-    uint8_t *element;                      /* room for ELEMENTS; blocks follow */
-    uint64_t keys[2 * GSI_BLOCK_ELEMENTS]; /* of the piece's next numbers */
-    gsi_u128 key;                          /* of the group */
-    uint64_t of_group, stay_from, stay_to; /* its elements so far, and which of them stay */
+    uint8_t *scratch;                       /* room for SCRATCH_ELEMENTS; blocks follow */
+    uint64_t keys[2 * GSI_BLOCK_ELEMENTS];  /* of the piece's next numbers */
+    gsi_u128 key;                           /* of the group */
+    uint64_t group_idx, keep_from, keep_to; /* its elements so far, and which of them stay */
     uint64_t read_bytes;
-    size_t unsorted;                               /* a file, from 1 on, as in the filter */
+    size_t unsorted_file;                          /* a file, from 1 on, as in the filter */
     struct gsi_set_digest read[GSI_SET_FILES_MAX]; /* of copies of streams */
     /* What stays. */
     uint8_t *from, *to;
-    uint8_t keep[GSI_BLOCK_ELEMENTS];
-    size_t keep_count, keep_most; /* decisions; those that are collected at a time */
+    uint8_t decisions[GSI_BLOCK_ELEMENTS];
+    size_t decision_count, decision_capacity; /* decisions; those that are collected at a time */
     struct gsi_filtered *filtered;
 };
 
@@ -78,10 +79,10 @@ void gsi_set_filter_start(struct gsi_set_filter *sets, struct gsi_inputs *inputs
     sets->kind = kind;
     pthread_mutex_init(&sets->lock, NULL);
     inputs->sets = sets;
-    inputs->bytes -= gsi_set_filter_looked_at(sets);
+    inputs->bytes -= gsi_set_filter_compared_bytes(sets);
 }
 
-uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets)
+uint64_t gsi_set_filter_compared_bytes(const struct gsi_set_filter *sets)
 {
     uint64_t bytes = 0;
     const struct gsi_inputs *inputs = sets->inputs;
@@ -92,27 +93,27 @@ uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets)
     return bytes;
 }
 
-static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
-                            uint32_t thread_count)
+static uint64_t buffer_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                             uint32_t thread_count)
 {
-    uint64_t bytes = memory_bytes / BLOCKS_PART / thread_count / sets->inputs->count;
-    bytes = gsi_clamp_u64(bytes, BLOCKS_LEAST, BLOCKS_MOST);
+    uint64_t bytes = memory_bytes / BUFFERS_PART / thread_count / sets->inputs->count;
+    bytes = gsi_clamp_u64(bytes, BUFFERS_LEAST, BUFFERS_MOST);
     return gsi_max_u64(bytes, element_bytes(sets)) / element_bytes(sets) * element_bytes(sets);
 }
 
-/* Each thread has its work, elements that are compared, and a block of each file after room for one
- * row. */
+/* Lays out the memory of all threads. Each thread has its state, scratch elements, and for each
+ * file memory for one row and then a buffer. */
 static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t thread_count,
                     struct gsi_bump *bump)
 {
     const uint64_t element = element_bytes(sets);
-    sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
-    const uint64_t blocks = sets->inputs->count * (element + sets->block_bytes);
+    sets->buffer_bytes = buffer_bytes(sets, memory_bytes, thread_count);
+    const uint64_t buffers = sets->inputs->count * (element + sets->buffer_bytes);
     GSI_BUMP_ALLOC(bump, sets->works, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        uint8_t *elements = gsi_bump_alloc_whole(bump, ELEMENTS * element + blocks, LINE);
+        uint8_t *elements = gsi_bump_alloc_whole(bump, SCRATCH_ELEMENTS * element + buffers, LINE);
         if (sets->works != NULL)
-            sets->works[i].element = elements;
+            sets->works[i].scratch = elements;
     }
 }
 
@@ -138,28 +139,29 @@ void gsi_set_filter_close(struct gsi_set_filter *sets)
 
 /* ---- copies of streams ---- */
 
-static size_t idx_of(const struct gsi_set_filter *sets, const struct gsi_input *file)
+static size_t file_idx(const struct gsi_set_filter *sets, const struct gsi_input *file)
 {
     return (size_t)(file - sets->inputs->table);
 }
 
-/* Returns whether a file is a copy of a stream, all of which is read. */
-static bool is_copy(const struct gsi_set_filter *sets, const struct gsi_input *file)
+/* Returns whether a file is the copy of a stream, and contains all its bytes. */
+static bool is_stream_copy(const struct gsi_set_filter *sets, const struct gsi_input *file)
 {
-    return file->bytes > 0 && file->bytes == sets->written[idx_of(sets, file)].bytes;
+    return file->bytes > 0 && file->bytes == sets->written[file_idx(sets, file)].bytes;
 }
 
-/* Adds `n` elements that were read of a copy, as they were read. */
-static void add_read(struct gsi_set_work *work, const struct gsi_input *file, uint64_t first,
-                     const uint8_t *elements, uint64_t n)
+/* Adds `n` elements that were read from a file, from element `first` on, to the digest of the file,
+ * if it is a copy. */
+static void add_to_digest(struct gsi_set_work *work, const struct gsi_input *file, uint64_t first,
+                          const uint8_t *elements, uint64_t n)
 {
     const uint64_t bytes = element_bytes(work->sets);
-    if (is_copy(work->sets, file))
-        gsi_set_digest_add(&work->read[idx_of(work->sets, file)], first * bytes, elements,
+    if (is_stream_copy(work->sets, file))
+        gsi_set_digest_add(&work->read[file_idx(work->sets, file)], first * bytes, elements,
                            n * bytes);
 }
 
-static void join_read(struct gsi_set_filter *sets, const struct gsi_set_work *work)
+static void join_digests(struct gsi_set_filter *sets, const struct gsi_set_work *work)
 {
     pthread_mutex_lock(&sets->lock);
     for (size_t i = 0; i < sets->inputs->count; i++) {
@@ -169,14 +171,15 @@ static void join_read(struct gsi_set_filter *sets, const struct gsi_set_work *wo
     pthread_mutex_unlock(&sets->lock);
 }
 
-/* Returns whether pieces of a merged file are compared with file `i`. */
+/* Returns whether blocks of file `merged` are compared with file `i`. */
 static bool is_compared(const struct gsi_set_filter *sets, size_t merged, size_t i)
 {
     return i != merged && (sets->kind != GSI_SET_UNION || i < merged);
 }
 
-/* Each merged file is read once, and so is each file that its pieces are compared with. An empty
- * first file has them read, too (check_others). */
+/* Returns how often file `i` is read: once if it is merged, and once for each merged file whose
+ * blocks are compared with it. If the first file is empty, the others are read, too
+ * (check_other_files). */
 static uint64_t count_passes(const struct gsi_set_filter *sets, size_t i)
 {
     const struct gsi_inputs *inputs = sets->inputs;
@@ -194,8 +197,8 @@ enum gs_status gsi_set_filter_verify(const struct gsi_set_filter *sets)
     for (size_t i = 0; i < sets->inputs->count; i++) {
         const struct gsi_input *file = &sets->inputs->table[i];
         const uint64_t passes = count_passes(sets, i);
-        if (is_copy(sets, file) && (sets->read[i].bytes != passes * sets->written[i].bytes ||
-                                    sets->read[i].sum != passes * sets->written[i].sum))
+        if (is_stream_copy(sets, file) && (sets->read[i].bytes != passes * sets->written[i].bytes ||
+                                           sets->read[i].sum != passes * sets->written[i].sum))
             return gsi_fail(sets->inputs->loop->error, GS_E_CORRUPT, 0,
                             "'%s': the temporary copy of this stream was not read as it was "
                             "written; check the disk and the memory",
@@ -222,18 +225,18 @@ static int compare(const struct gsi_set_work *work, const void *a, const void *b
 static enum gs_status fail_order(struct gsi_set_work *work, const struct gsi_input *file,
                                  uint64_t idx)
 {
-    work->unsorted = idx_of(work->sets, file) + 1;
+    work->unsorted_file = file_idx(work->sets, file) + 1;
     return gsi_fail(
         work->error, GS_E_INPUT, 0,
         "'%s': is not sorted: element %llu is less than its predecessor; sort the file first",
         file->name, (unsigned long long)idx);
 }
 
-/* Returns the first element that is not below `key`. */
-static enum gs_status find(struct gsi_set_work *work, const struct gsi_input *file,
-                           const uint8_t *key, uint64_t *idx)
+/* Finds the first element of a file that is not less than `key`. */
+static enum gs_status find_first_not_below(struct gsi_set_work *work, const struct gsi_input *file,
+                                           const uint8_t *key, uint64_t *idx)
 {
-    uint8_t *probe = work->element;
+    uint8_t *probe = work->scratch;
     uint64_t low = 0, high = file->bytes / element_bytes(work->sets);
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -247,8 +250,9 @@ static enum gs_status find(struct gsi_set_work *work, const struct gsi_input *fi
     return GS_OK;
 }
 
-/* Returns the first of `n` rows that is below the row before it; n: there is none. */
-static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, size_t n)
+/* Returns the index of the first of `n` rows that is less than the row before it; n: there is
+ * none. */
+static size_t find_descent(const struct gsi_layout *layout, const uint8_t *rows, size_t n)
 {
     const uint32_t bytes = layout->element_bytes;
     if (gsi_layout_is_native(layout) && gsi_keys_drops(layout->key_bytes, rows, n) == 0)
@@ -263,44 +267,45 @@ static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, si
     return n;
 }
 
-/* Rows of the next block of another file, which is not at its end. */
-static enum gs_status load_block(struct gsi_set_work *work, struct cursor *cursor)
+/* Reads the next rows of another file into its buffer, and checks their order. The last row of the
+ * previous buffer is kept before them. */
+static enum gs_status load_buffer(struct gsi_set_work *work, struct cursor *cursor)
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint32_t bytes = layout->element_bytes;
-    const size_t before = cursor->block_count > 0; /* and the row that is being read */
-    const uint64_t next = cursor->block_first + cursor->block_count;
-    const uint64_t n = gsi_min_u64(work->sets->block_bytes / bytes, cursor->count - next);
+    const size_t before = cursor->buffer_count > 0; /* rows kept before the buffer */
+    const uint64_t next = cursor->buffer_first + cursor->buffer_count;
+    const uint64_t n = gsi_min_u64(work->sets->buffer_bytes / bytes, cursor->count - next);
     if (gsi_cancel_is_set(work->sets->inputs->loop->cancel))
         return gsi_fail(work->error, GS_E_CANCELED, 0, "canceled");
     if (before > 0)
-        memcpy(cursor->block - bytes, cursor->block + (cursor->block_count - 1) * bytes, bytes);
-    GSI_TRY(read_elements(work, cursor->file, next, n, cursor->block));
+        memcpy(cursor->buffer - bytes, cursor->buffer + (cursor->buffer_count - 1) * bytes, bytes);
+    GSI_TRY(read_elements(work, cursor->file, next, n, cursor->buffer));
     if (next < cursor->end)
-        add_read(work, cursor->file, next, cursor->block, gsi_min_u64(n, cursor->end - next));
+        add_to_digest(work, cursor->file, next, cursor->buffer, gsi_min_u64(n, cursor->end - next));
     if (gsi_layout_is_native(layout))
-        gsi_elements_to_keys(layout, cursor->block, n, cursor->block);
-    size_t drop = find_drop(layout, cursor->block - before * bytes, n + before);
+        gsi_elements_to_keys(layout, cursor->buffer, n, cursor->buffer);
+    size_t drop = find_descent(layout, cursor->buffer - before * bytes, n + before);
     if (drop < n + before)
         return fail_order(work, cursor->file, next - before + drop);
-    cursor->block_first = next;
-    cursor->block_count = n;
-    cursor->at = 0;
+    cursor->buffer_first = next;
+    cursor->buffer_count = n;
+    cursor->row = 0;
     return GS_OK;
 }
 
-/* ---- a piece ---- */
+/* ---- a block ---- */
 
-/* To the first element of another file that is not below the piece; it must be in order there,
- * too. */
-static enum gs_status place_cursor(struct gsi_set_work *work, struct cursor *cursor, uint64_t first,
-                                   const uint8_t *key)
+/* Moves the cursor to the first element of its file that is not less than `key`, the first of the
+ * block. Checks the order of this element and the one before it. */
+static enum gs_status seek_cursor(struct gsi_set_work *work, struct cursor *cursor, uint64_t first,
+                                  const uint8_t *key)
 {
-    uint8_t *two = work->element;
+    uint8_t *two = work->scratch;
     uint64_t begin = 0;
     if (first > 0)
-        GSI_TRY(find(work, cursor->file, key, &begin));
-    cursor->block_first = begin;
+        GSI_TRY(find_first_not_below(work, cursor->file, key, &begin));
+    cursor->buffer_first = begin;
     if (begin == 0 || begin == cursor->count)
         return GS_OK;
     GSI_TRY(read_elements(work, cursor->file, begin - 1, 2, two));
@@ -309,90 +314,94 @@ static enum gs_status place_cursor(struct gsi_set_work *work, struct cursor *cur
                : GS_OK;
 }
 
-/* Row i beside the group. In what follows `bytes` is a constant: of a key; 0: rows are records. */
+/* Compares row i with the group's key. Here and below `bytes` is a constant: the bytes of a key; 0:
+ * rows are records. */
 GSI_INLINE int compare_row(const struct gsi_set_work *work, const void *rows, size_t i,
                            uint32_t bytes)
 {
     if (bytes == 0) {
         const size_t element = element_bytes(work->sets);
-        return compare(work, (const uint8_t *)rows + i * element, work->element + 3 * element);
+        return compare(work, (const uint8_t *)rows + i * element, work->scratch + 3 * element);
     }
     gsi_u128 key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
     return (key > work->key) - (key < work->key);
 }
 
-/* Counts elements with the key of the group in another file, and skips them. */
+/* Counts the elements of another file that have the group's key, and moves the cursor after
+ * them. */
 GSI_INLINE enum gs_status count_equal(struct gsi_set_work *work, struct cursor *cursor,
                                       uint32_t bytes)
 {
-    cursor->equal = 0;
+    cursor->equal_count = 0;
     for (;;) {
         int order = -1;
-        for (; cursor->at < cursor->block_count; cursor->at++) {
-            order = compare_row(work, cursor->block, cursor->at, bytes);
+        for (; cursor->row < cursor->buffer_count; cursor->row++) {
+            order = compare_row(work, cursor->buffer, cursor->row, bytes);
             if (order > 0)
                 return GS_OK;
-            cursor->equal += order == 0;
+            cursor->equal_count += order == 0;
         }
-        if (cursor->block_first + cursor->block_count == cursor->count)
+        if (cursor->buffer_first + cursor->buffer_count == cursor->count)
             return GS_OK;
-        GSI_TRY(load_block(work, cursor));
+        GSI_TRY(load_buffer(work, cursor));
     }
 }
 
-/* From which element of a group to which one they stay, counted in their file. */
-static void decide(struct gsi_set_work *work)
+/* Decides which elements of a group stay: those with index keep_from to keep_to - 1 in the group,
+ * counted within their file. */
+static void decide_group(struct gsi_set_work *work)
 {
     uint64_t all = 0, most = 0, fewest = UINT64_MAX;
     for (size_t i = 0; i < work->cursor_count; i++) {
-        uint64_t equal = work->cursors[i].equal;
+        uint64_t equal = work->cursors[i].equal_count;
         all += equal;
         most = gsi_max_u64(most, equal);
         fewest = gsi_min_u64(fewest, equal);
     }
-    work->stay_from = 0;
-    work->stay_to = UINT64_MAX;
+    work->keep_from = 0;
+    work->keep_to = UINT64_MAX;
     switch (work->sets->kind) {
     case GSI_SET_UNION:
-        work->stay_from = most;
+        work->keep_from = most;
         break;
     case GSI_SET_INTERSECT:
-        work->stay_to = fewest;
+        work->keep_to = fewest;
         break;
     case GSI_SET_EXCEPT:
-        work->stay_from = all;
+        work->keep_from = all;
         break;
     case GSI_SET_SEMI:
-        work->stay_to = all > 0 ? UINT64_MAX : 0;
+        work->keep_to = all > 0 ? UINT64_MAX : 0;
         break;
     default:
-        work->stay_to = all > 0 ? 0 : UINT64_MAX;
+        work->keep_to = all > 0 ? 0 : UINT64_MAX;
     }
 }
 
-static void move_kept(struct gsi_set_work *work)
+static void move_kept_elements(struct gsi_set_work *work)
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     size_t bytes = layout->element_bytes;
-    size_t kept =
-        gsi_filter_move(layout, work->to, work->from, work->keep_count, work->keep, work->filtered);
-    work->from += work->keep_count * bytes;
+    size_t kept = gsi_filter_move(layout, work->to, work->from, work->decision_count,
+                                  work->decisions, work->filtered);
+    work->from += work->decision_count * bytes;
     work->to += kept * bytes;
-    work->keep_count = 0;
+    work->decision_count = 0;
 }
 
 static void append_decision(struct gsi_set_work *work, bool is_kept)
 {
-    work->keep[work->keep_count++] = is_kept;
-    if (work->keep_count == work->keep_most)
-        move_kept(work);
+    work->decisions[work->decision_count++] = is_kept;
+    if (work->decision_count == work->decision_capacity)
+        move_kept_elements(work);
 }
 
-/* Returns how many elements of the block's own file precede it and have its first key. */
-static enum gs_status count_before(struct gsi_set_work *work, uint64_t first, const uint8_t *key,
-                                   uint64_t *count)
+/* Returns how many elements of the block's file before the block have the same key as its first
+ * element, `key`. */
+static enum gs_status count_equal_before(struct gsi_set_work *work, uint64_t first,
+                                         const uint8_t *key, uint64_t *count)
 {
-    uint8_t *before = work->element;
+    uint8_t *before = work->scratch;
     uint64_t begin;
     *count = 0;
     if (first == 0)
@@ -403,128 +412,130 @@ static enum gs_status count_before(struct gsi_set_work *work, uint64_t first, co
         return fail_order(work, work->file, first);
     if (order < 0)
         return GS_OK;
-    GSI_TRY(find(work, work->file, key, &begin));
+    GSI_TRY(find_first_not_below(work, work->file, key, &begin));
     *count = first - begin;
     return GS_OK;
 }
 
-/* Other files' ranges end where those of the next piece begin. */
-static enum gs_status place_ends(struct gsi_set_work *work, uint64_t behind)
+/* Sets the end of the block's range in each other file. It is the first element not less than the
+ * first element of the next block. */
+static enum gs_status find_range_ends(struct gsi_set_work *work, uint64_t end)
 {
-    uint8_t *next = work->element + 2 * (size_t)element_bytes(work->sets);
-    bool is_last = behind == work->file->bytes / element_bytes(work->sets);
+    uint8_t *next = work->scratch + 2 * (size_t)element_bytes(work->sets);
+    bool is_last = end == work->file->bytes / element_bytes(work->sets);
     if (!is_last)
-        GSI_TRY(read_elements(work, work->file, behind, 1, next));
+        GSI_TRY(read_elements(work, work->file, end, 1, next));
     for (size_t i = 0; i < work->cursor_count; i++) {
         struct cursor *cursor = &work->cursors[i];
         cursor->end = cursor->count;
         if (!is_last)
-            GSI_TRY(find(work, cursor->file, next, &cursor->end));
+            GSI_TRY(find_first_not_below(work, cursor->file, next, &cursor->end));
     }
     return GS_OK;
 }
 
-/* Reads the rest of other files' ranges. */
-static enum gs_status finish_ranges(struct gsi_set_work *work)
+/* Reads the rows of all ranges that were not read for comparisons, to check order and digests. */
+static enum gs_status read_rest_of_ranges(struct gsi_set_work *work)
 {
     for (size_t i = 0; i < work->cursor_count; i++) {
         struct cursor *cursor = &work->cursors[i];
-        while (cursor->block_first + cursor->block_count < cursor->end)
-            GSI_TRY(load_block(work, cursor));
+        while (cursor->buffer_first + cursor->buffer_count < cursor->end)
+            GSI_TRY(load_buffer(work, cursor));
     }
-    join_read(work->sets, work);
+    join_digests(work->sets, work);
     return GS_OK;
 }
 
-/* Row i of the piece begins a group. */
+/* Begins the group of row i: counts its key in other files, and decides which elements stay. */
 GSI_INLINE enum gs_status begin_group(struct gsi_set_work *work, const uint8_t *rows, size_t i,
                                       uint32_t bytes)
 {
     const size_t element = element_bytes(work->sets);
-    if (bytes == 0) /* what stays may be moved there */
-        memcpy(work->element + 3 * element, rows + i * element, element);
+    if (bytes == 0) /* copied, because kept elements may overwrite the row */
+        memcpy(work->scratch + 3 * element, rows + i * element, element);
     else
         work->key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
     for (size_t k = 0; k < work->cursor_count; k++)
         GSI_TRY(count_equal(work, &work->cursors[k], bytes));
-    decide(work);
+    decide_group(work);
     return GS_OK;
 }
 
-/* The next n elements of the piece, which begin with element `first` of the file and row 0. */
+/* Filters n rows of the block; row 0 is element `first` of the file. */
 GSI_INLINE enum gs_status filter_rows(struct gsi_set_work *work, const uint8_t *rows,
-                                      uint64_t first, size_t n, bool is_begin, uint32_t bytes)
+                                      uint64_t first, size_t n, bool is_block_start, uint32_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
-        bool is_first = is_begin && i == 0;
+        bool is_first = is_block_start && i == 0;
         int order = is_first ? 0 : compare_row(work, rows, i, bytes);
         if (order < 0)
             return fail_order(work, work->file, first + i);
         if (order > 0)
-            work->of_group = 0;
+            work->group_idx = 0;
         if (order > 0 || is_first)
             GSI_TRY(begin_group(work, rows, i, bytes));
-        append_decision(work, work->of_group >= work->stay_from && work->of_group < work->stay_to);
-        work->of_group++;
+        append_decision(work,
+                        work->group_idx >= work->keep_from && work->group_idx < work->keep_to);
+        work->group_idx++;
     }
     return GS_OK;
 }
 
-static enum gs_status filter_some(struct gsi_set_work *work, const uint8_t *elements,
-                                  uint64_t first, size_t n, bool is_begin)
+static enum gs_status filter_elements(struct gsi_set_work *work, const uint8_t *elements,
+                                      uint64_t first, size_t n, bool is_block_start)
 {
     const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint8_t *keys = (const uint8_t *)work->keys;
     if (!gsi_layout_is_native(layout))
-        return filter_rows(work, elements, first, n, is_begin, 0);
+        return filter_rows(work, elements, first, n, is_block_start, 0);
     gsi_elements_to_keys(layout, elements, n, work->keys);
-    return GSI_BY_WIDTH(layout->key_bytes, filter_rows(work, keys, first, n, is_begin, 4),
-                        filter_rows(work, keys, first, n, is_begin, 8),
-                        filter_rows(work, keys, first, n, is_begin, 16));
+    return GSI_BY_WIDTH(layout->key_bytes, filter_rows(work, keys, first, n, is_block_start, 4),
+                        filter_rows(work, keys, first, n, is_block_start, 8),
+                        filter_rows(work, keys, first, n, is_block_start, 16));
 }
 
-static enum gs_status filter_piece(struct gsi_set_work *work, uint64_t first,
+static enum gs_status filter_block(struct gsi_set_work *work, uint64_t first,
                                    const uint8_t *elements, size_t n)
 {
-    add_read(work, work->file, first, elements, n);
+    add_to_digest(work, work->file, first, elements, n);
     for (size_t i = 0; i < work->cursor_count; i++)
-        GSI_TRY(place_cursor(work, &work->cursors[i], first, elements));
-    GSI_TRY(place_ends(work, first + n));
-    GSI_TRY(count_before(work, first, elements, &work->of_group));
+        GSI_TRY(seek_cursor(work, &work->cursors[i], first, elements));
+    GSI_TRY(find_range_ends(work, first + n));
+    GSI_TRY(count_equal_before(work, first, elements, &work->group_idx));
     for (size_t done = 0, step; done < n; done += step) {
         step = gsi_block_elements(n - done);
-        GSI_TRY(filter_some(work, elements + done * element_bytes(work->sets), first + done, step,
-                            done == 0));
+        GSI_TRY(filter_elements(work, elements + done * element_bytes(work->sets), first + done,
+                                step, done == 0));
     }
-    move_kept(work);
-    return finish_ranges(work);
+    move_kept_elements(work);
+    return read_rest_of_ranges(work);
 }
 
 static struct gsi_set_work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
                                        const struct gsi_input *input)
 {
     struct gsi_set_work *work = &sets->works[worker_idx];
-    const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
-    uint8_t *blocks = work->element + ELEMENTS * element;
-    *work = (struct gsi_set_work){.sets = sets, .file = input, .element = work->element};
-    work->keep_most = gsi_filter_block(sets->inputs->layout);
+    const uint64_t element = element_bytes(sets), bytes_per_file = element + sets->buffer_bytes;
+    uint8_t *buffers = work->scratch + SCRATCH_ELEMENTS * element;
+    *work = (struct gsi_set_work){.sets = sets, .file = input, .scratch = work->scratch};
+    work->decision_capacity = gsi_filter_block(sets->inputs->layout);
     const struct gsi_input *table = sets->inputs->table;
     for (size_t i = 0; i < sets->inputs->count; i++)
-        if (is_compared(sets, idx_of(sets, input), i))
+        if (is_compared(sets, file_idx(sets, input), i))
             work->cursors[work->cursor_count++] =
                 (struct cursor){.file = &table[i],
                                 .count = table[i].bytes / element_bytes(sets),
-                                .block = blocks + i * each + element};
+                                .buffer = buffers + i * bytes_per_file + element};
     return work;
 }
 
-/* Stores a failure. Only the first one is reported. */
+/* Stores the failure of a task, if no other failed before. */
 static void store_failure(struct gsi_set_filter *sets, const struct gsi_set_work *work)
 {
     pthread_mutex_lock(&sets->lock);
     if (sets->error.status == GS_OK) {
         sets->error = *work->error;
-        sets->unsorted = work->unsorted;
+        sets->unsorted_file = work->unsorted_file;
     }
     pthread_mutex_unlock(&sets->lock);
 }
@@ -541,7 +552,7 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
     work->error = &error;
     work->from = work->to = elements;
     work->filtered = filtered;
-    if (filter_piece(work, first, elements, n) != GS_OK) {
+    if (filter_block(work, first, elements, n) != GS_OK) {
         store_failure(sets, work);
         return 0;
     }
@@ -560,27 +571,27 @@ enum gs_status gsi_set_filter_check(struct gsi_set_filter *sets, struct gs_error
 
 /* ---- an empty first file ---- */
 
-/* Reads the other files, for whose order no piece of the first file asks. */
-static void run_others(struct gsi_task *task, uint32_t worker_idx)
+/* A task: reads the other files and checks their order. */
+static void read_other_files(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_set_filter *sets = GSI_CONTAINER_OF(task, struct gsi_set_filter, task);
     struct gs_error error = {0};
     struct gsi_set_work *work = begin_work(sets, worker_idx, sets->inputs->table);
     work->error = &error;
-    if (place_ends(work, 0) != GS_OK || finish_ranges(work) != GS_OK)
+    if (find_range_ends(work, 0) != GS_OK || read_rest_of_ranges(work) != GS_OK)
         store_failure(sets, work);
     sets->others_bytes = work->read_bytes;
 }
 
-static void others_done(struct gsi_task *task)
+static void other_files_done(struct gsi_task *task)
 {
     GSI_CONTAINER_OF(task, struct gsi_set_filter, task)->are_others_read = true;
 }
 
-static enum gs_status check_others(struct gsi_set_filter *sets)
+static enum gs_status check_other_files(struct gsi_set_filter *sets)
 {
     struct gsi_loop *loop = sets->inputs->loop;
-    sets->task = (struct gsi_task){.run = run_others, .done = others_done};
+    sets->task = (struct gsi_task){.run = read_other_files, .done = other_files_done};
     gsi_pool_submit(loop->pool, &sets->task);
     enum gs_status status = gsi_loop_wait_until(loop, &sets->are_others_read);
     if (status != GS_OK)
@@ -597,5 +608,5 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
     GSI_TRY(gsi_bump_open(&sets->bump, &loop->ledger, GSI_MEMORY_TABLES, loop->error));
     lay_out(sets, memory_bytes, thread_count, &sets->bump);
     bool is_first_empty = sets->inputs->spec->merges_first && sets->inputs->table[0].bytes == 0;
-    return is_first_empty ? check_others(sets) : GS_OK;
+    return is_first_empty ? check_other_files(sets) : GS_OK;
 }

@@ -1,4 +1,5 @@
-/* set_streams.c: copies streams, a block of each at a time. */
+/* set_streams.c: copies streams to files block by block, with one block of each stream in
+ * flight. */
 #include "merge/set_streams.h"
 
 #include "base/assert.h"
@@ -8,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The blocks of 64 streams need 8 MiB, before any other memory is allocated. */
+/* Size of a block: 64 streams need 8 MiB. */
 #define BLOCK_BYTES GSI_CONSTANT((size_t)128 << 10, (size_t)4 << 10)
 
 /* ---- the digest ---- */
 
-/* Adds bytes that are in one word. */
-static gsi_u128 part_of_word(uint64_t off, const uint8_t *data, uint64_t bytes)
+/* Returns the digest of bytes within one word. */
+static gsi_u128 word_digest(uint64_t off, const uint8_t *data, uint64_t bytes)
 {
     const uint64_t idx = off / sizeof(uint64_t), x = (idx + 1) * 0x9e3779b97f4a7c15u;
     uint64_t word = 0;
@@ -27,11 +28,11 @@ void gsi_set_digest_add(struct gsi_set_digest *digest, uint64_t off, const uint8
 {
     const uint64_t word = sizeof(uint64_t);
     uint64_t at = gsi_min_u64(bytes, -off % word);
-    gsi_u128 sum = at > 0 ? part_of_word(off, data, at) : 0;
+    gsi_u128 sum = at > 0 ? word_digest(off, data, at) : 0;
     for (; bytes - at >= word; at += word)
-        sum += part_of_word(off + at, data + at, word);
+        sum += word_digest(off + at, data + at, word);
     if (at < bytes)
-        sum += part_of_word(off + at, data + at, bytes - at);
+        sum += word_digest(off + at, data + at, bytes - at);
     digest->sum += sum;
     digest->bytes += bytes;
 }
@@ -41,7 +42,7 @@ void gsi_set_digest_add(struct gsi_set_digest *digest, uint64_t off, const uint8
 struct copies {
     struct gsi_inputs *inputs;
     const char *directory;
-    size_t busy_count; /* streams that have not ended */
+    size_t open_streams; /* number of streams that have not ended */
     bool is_done;
 };
 
@@ -49,7 +50,7 @@ struct copy {
     struct gsi_io io;
     struct copies *copies;
     struct gsi_input *input;
-    int fd; /* of the file */
+    int fd; /* of the copy; -1: closed */
     struct gsi_set_digest written;
     uint8_t block[BLOCK_BYTES];
 };
@@ -67,18 +68,19 @@ static void request_block(struct copy *copy)
     gsi_loop_submit(copy->copies->inputs->loop, &copy->io);
 }
 
-/* Bytes that are in the block; those of the stream's header are no data. */
-static enum gs_status put_block(struct copy *copy, size_t bytes)
+/* Appends the block's `bytes` bytes to the copy, without bytes of the stream's header. */
+static enum gs_status write_block(struct copy *copy, size_t bytes)
 {
     struct gsi_inputs *inputs = copy->copies->inputs;
     uint64_t data = gsi_header_strip(inputs, copy->input, copy->block, bytes);
-    int refusal = gsi_file_write(copy->fd, copy->block, data, copy->written.bytes);
+    int sys_errno = gsi_file_write(copy->fd, copy->block, data, copy->written.bytes);
     gsi_set_digest_add(&copy->written, copy->written.bytes, copy->block, data);
-    return refusal == 0 ? GS_OK
-                        : gsi_fail(inputs->loop->error, gsi_status_of_errno(refusal), refusal,
-                                   "'%s': cannot copy the stream '%s' here for the set operation; "
-                                   "name another directory with -T",
-                                   copy->copies->directory, copy->input->name);
+    return sys_errno == 0
+               ? GS_OK
+               : gsi_fail(inputs->loop->error, gsi_status_of_errno(sys_errno), sys_errno,
+                          "'%s': cannot copy the stream '%s' here for the set operation; "
+                          "name another directory with -T",
+                          copy->copies->directory, copy->input->name);
 }
 
 static void block_done(struct gsi_io *io)
@@ -86,34 +88,35 @@ static void block_done(struct gsi_io *io)
     struct copy *copy = GSI_CONTAINER_OF(io, struct copy, io);
     struct copies *copies = copy->copies;
     if (!gsi_loop_io_done(copies->inputs->loop, io, copy->input->name) ||
-        put_block(copy, io->moved) != GS_OK)
+        write_block(copy, io->moved) != GS_OK)
         return;
     if (io->moved == io->bytes)
         request_block(copy);
     else
-        copies->is_done = --copies->busy_count == 0;
+        copies->is_done = --copies->open_streams == 0;
 }
 
-/* Opens a temporary file, and first copies the bytes that were read to recognise the format. */
-static enum gs_status begin(struct copies *copies, struct gsi_input *input, struct copy **begun)
+/* Starts to copy a stream: opens a temporary file, and writes the bytes that were already read to
+ * recognise the format. */
+static enum gs_status begin_copy(struct copies *copies, struct gsi_input *input, struct copy **out)
 {
     struct gs_error *error = copies->inputs->loop->error;
     bool is_direct;
-    GSI_TRY(GSI_NEW(&copies->inputs->loop->ledger, *begun, 1, error));
-    struct copy *copy = *begun;
+    GSI_TRY(GSI_NEW(&copies->inputs->loop->ledger, *out, 1, error));
+    struct copy *copy = *out;
     copy->copies = copies;
     copy->input = input;
     copy->fd = -1;
     GSI_TRY(gsi_temp_open(copies->directory, &copy->fd, &is_direct, error));
     gsi_file_go_buffered(copy->fd);
     for (size_t bytes; (bytes = gsi_header_copy_head(input, copy->block, BLOCK_BYTES)) > 0;)
-        GSI_TRY(put_block(copy, bytes));
-    copies->busy_count++;
+        GSI_TRY(write_block(copy, bytes));
+    copies->open_streams++;
     request_block(copy);
     return GS_OK;
 }
 
-static enum gs_status finish(struct copies *copies, struct copy *copy)
+static enum gs_status finish_copy(struct copies *copies, struct copy *copy)
 {
     struct gsi_input *input = copy->input;
     if (input->skip_bytes > 0)
@@ -129,18 +132,18 @@ static enum gs_status copy_all(struct copies *copies, struct copy **table,
     struct gsi_inputs *inputs = copies->inputs;
     for (size_t i = 0; i < inputs->count; i++)
         if (inputs->table[i].is_stream)
-            GSI_TRY(begin(copies, &inputs->table[i], &table[i]));
-    if (copies->busy_count > 0)
+            GSI_TRY(begin_copy(copies, &inputs->table[i], &table[i]));
+    if (copies->open_streams > 0)
         GSI_TRY(gsi_loop_wait_until(inputs->loop, &copies->is_done));
     for (size_t i = 0; i < inputs->count; i++)
         if (table[i] != NULL) {
-            GSI_TRY(finish(copies, table[i]));
+            GSI_TRY(finish_copy(copies, table[i]));
             written[i] = table[i]->written;
         }
     return GS_OK;
 }
 
-static void end(struct copies *copies, struct copy *copy)
+static void free_copy(struct copies *copies, struct copy *copy)
 {
     if (copy != NULL && copy->fd >= 0)
         close(copy->fd);
@@ -166,7 +169,7 @@ enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs, const char *path,
         gsi_output_close(&output);
     }
     for (size_t i = 0; i < inputs->count; i++)
-        end(&copies, table[i]);
+        free_copy(&copies, table[i]);
     GSI_FREE(&loop->ledger, table, inputs->count);
     return status;
 }

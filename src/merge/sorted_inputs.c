@@ -1,18 +1,19 @@
-/* sorted_inputs.c: makes a list of runs that need no sorting. */
+/* sorted_inputs.c: makes the list of runs of a job with sorted inputs. */
 #include "merge/sorted_inputs.h"
 
 #include "base/checked.h"
 #include "element/key_scope.h"
 #include "input/format/format.h"
 
-/* Bytes of all inputs, as sizes and headers tell; UINT64_MAX: not known. */
+/* Returns the bytes of elements in all inputs, from the sizes of files and the headers of streams;
+ * UINT64_MAX: not known. */
 static uint64_t known_bytes(const struct gsi_inputs *inputs)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < gsi_inputs_merged(inputs); i++) {
         const struct gsi_input *input = &inputs->table[i];
-        uint64_t of_input = input->is_stream ? input->expected_bytes : input->bytes;
-        if (of_input == UINT64_MAX || !gsi_add_u64(bytes, of_input, &bytes))
+        uint64_t input_bytes = input->is_stream ? input->expected_bytes : input->bytes;
+        if (input_bytes == UINT64_MAX || !gsi_add_u64(bytes, input_bytes, &bytes))
             return UINT64_MAX;
     }
     return bytes;
@@ -41,9 +42,10 @@ enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct g
     return status;
 }
 
-/* Reads the first and the last record of an input that is not empty. */
-static enum gs_status look_at_ends(struct gsi_inputs *inputs, struct gsi_input *input,
-                                   uint8_t *record)
+/* Reads the first and the last record of an input that is not empty, and adds their keys to the
+ * layout's scope. */
+static enum gs_status scan_first_and_last(struct gsi_inputs *inputs, struct gsi_input *input,
+                                          uint8_t *record)
 {
     GSI_TRY(gsi_input_reopen(input, inputs->loop->error));
     GSI_TRY(
@@ -59,7 +61,7 @@ static enum gs_status look_at_ends(struct gsi_inputs *inputs, struct gsi_input *
     return GS_OK;
 }
 
-static enum gs_status find_scope(struct gsi_inputs *inputs)
+static enum gs_status find_shared_bytes(struct gsi_inputs *inputs)
 {
     enum gs_status status = GS_OK;
     uint8_t *record;
@@ -67,7 +69,7 @@ static enum gs_status find_scope(struct gsi_inputs *inputs)
                     inputs->loop->error));
     for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged(inputs); i++)
         if (inputs->table[i].bytes > 0)
-            status = look_at_ends(inputs, &inputs->table[i], record);
+            status = scan_first_and_last(inputs, &inputs->table[i], record);
     GSI_FREE(&inputs->loop->ledger, record, inputs->loop->layout->element_bytes);
     return status;
 }
@@ -86,12 +88,12 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_
         if (input->bytes > 0)
             GSI_TRY(gsi_run_list_append(list, &entry, inputs->loop->error));
     }
-    /* Elements that a filter leaves out may be in any order, so they do not show what keys
-     * share. */
+    /* Elements that a filter removes may be in any order, so the first and last record do not bound
+     * the others. */
     if (inputs->loop->layout->scope != NULL &&
         (inputs->bytes == UINT64_MAX || inputs->filter != NULL))
         gsi_key_scope_forget(inputs->loop->layout->scope);
     else if (inputs->loop->layout->scope != NULL)
-        GSI_TRY(find_scope(inputs));
+        GSI_TRY(find_shared_bytes(inputs));
     return GS_OK;
 }

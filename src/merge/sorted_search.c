@@ -1,13 +1,13 @@
-/* sorted_search.c: reads the blocks that elements are in. */
+/* sorted_search.c: reads the block that contains an element. */
 #include "merge/sorted_search.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 
-/* Bytes that are read of a file at once: a page, because a disk reads whole pages in any case. */
+/* Size of a block: a page, because a disk reads at least a page. */
 #define BLOCK_BYTES 4096u
 
-/* With more files each has a block of one element. */
+/* If there are more files, the block of each contains one element. */
 #define BLOCK_FILES_MAX GSI_CONSTANT(1024u, 2u)
 
 enum gs_status gsi_search_open(struct gsi_search *search, struct gsi_inputs *inputs)
@@ -37,25 +37,25 @@ void gsi_search_close(struct gsi_search *search)
     *search = (struct gsi_search){0};
 }
 
-enum gs_status gsi_search_at(struct gsi_search *search, size_t file, uint64_t idx,
-                             const uint8_t **element)
+enum gs_status gsi_search_read(struct gsi_search *search, size_t file, uint64_t idx,
+                               const uint8_t **element)
 {
-    struct gsi_search_file *at = &search->files[file];
+    struct gsi_search_file *state = &search->files[file];
     struct gsi_inputs *inputs = search->inputs;
     struct gsi_input *input = &inputs->table[file];
     uint32_t bytes = inputs->loop->layout->element_bytes;
-    if (idx < at->block_first || idx - at->block_first >= at->block_count) {
-        at->block_first = idx / search->block_elements * search->block_elements;
-        at->block_count = 0;
-        uint64_t count = gsi_min_u64(search->block_elements, at->count - at->block_first);
+    if (idx < state->block_first || idx - state->block_first >= state->block_count) {
+        state->block_first = idx / search->block_elements * search->block_elements;
+        state->block_count = 0;
+        uint64_t count = gsi_min_u64(search->block_elements, state->count - state->block_first);
         GSI_TRY(gsi_input_reopen(input, inputs->loop->error));
-        GSI_TRY(gsi_input_read(input, at->block, count * bytes, at->block_first * bytes,
+        GSI_TRY(gsi_input_read(input, state->block, count * bytes, state->block_first * bytes,
                                inputs->loop->error));
         if (inputs->are_many)
             gsi_input_close_for_now(input);
         gsi_loop_now(inputs->loop)->bytes_read += count * bytes;
-        at->block_count = count;
+        state->block_count = count;
     }
-    *element = at->block + (idx - at->block_first) * bytes;
+    *element = state->block + (idx - state->block_first) * bytes;
     return GS_OK;
 }

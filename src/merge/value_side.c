@@ -1,4 +1,4 @@
-/* value_side.c: makes the condition. */
+/* value_side.c: makes conditions of --where from a value, and compares them. */
 #include "merge/value_side.h"
 
 #include "input/format/fields.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first key, as a condition has it. */
+/* Writes the first key as a field in the syntax of --where. */
 static void field_text(const struct gsi_record *record, char text[GSI_NAME_PLACE_BYTES])
 {
     if (record->key_count == 0)
@@ -16,7 +16,7 @@ static void field_text(const struct gsi_record *record, char text[GSI_NAME_PLACE
         gsi_field_place(&record->keys[0], text);
 }
 
-/* Refuses keys that are stored with a scale or an offset, because stored elements are compared. */
+/* Fails if the key is stored with a scale or an offset, because the stored numbers are compared. */
 static enum gs_status check_stored(const struct gsi_inputs *inputs, const char *option)
 {
     const struct gsi_name *key = inputs->loop->layout->record->keys[0].name;
@@ -52,18 +52,19 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     return status;
 }
 
-/* The condition is never true of NaNs. If they sort first, it is the opposite of the condition for
- * the elements after them. */
+/* A condition is never true for NaNs. So if NaNs sort first, the condition is the opposite one, and
+ * is_inverted is set. */
 enum gs_status gsi_side_open_before(struct gsi_side *side, const struct gsi_inputs *inputs,
                                     const char *option, const char *given, const char *value,
-                                    bool is_behind)
+                                    bool includes_equal)
 {
     static const char *const ops[2][2] = {{"<", "<="}, {">=", ">"}};
     const struct gsi_layout *layout = inputs->loop->layout;
     bool falls = gsi_layout_falls(layout), is_above;
     side->is_inverted = gsi_layout_nans_lead(layout);
     is_above = falls != side->is_inverted;
-    return gsi_side_open(side, inputs, option, given, ops[is_above][is_behind != falls], value);
+    return gsi_side_open(side, inputs, option, given, ops[is_above][includes_equal != falls],
+                         value);
 }
 
 void gsi_side_close(struct gsi_side *side)
@@ -71,7 +72,7 @@ void gsi_side_close(struct gsi_side *side)
     gsi_filter_close(&side->filter);
 }
 
-bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *copy)
+bool gsi_side_contains(const struct gsi_side *side, const uint8_t *element, uint8_t *copy)
 {
     struct gsi_filtered filtered = {0};
     if (side->filter.condition_count == 0)
@@ -85,12 +86,12 @@ bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other
     bool is_inverted = side->is_inverted;
     const struct gsi_condition *a = (is_inverted ? side : other)->filter.conditions;
     const struct gsi_condition *b = (is_inverted ? other : side)->filter.conditions;
-    if (a->field.type != NULL) /* outside of all: below the least number is nothing */
+    if (a->field.type != NULL) /* is_outside: no number of the type is on this side */
         return !b->is_outside && (a->is_outside || b->span > a->span);
     uint32_t common = gsi_min_u32(a->value_bytes, b->value_bytes);
     int order = memcmp(a->value, b->value, common);
     for (uint32_t i = common; order == 0 && i < b->value_bytes; i++)
-        order = -(b->value[i] != 0); /* zeros follow the shorter one */
+        order = -(b->value[i] != 0); /* the shorter value is continued by zeros */
     for (uint32_t i = common; order == 0 && i < a->value_bytes; i++)
         order = a->value[i] != 0;
     order = b->takes_above ? -order : order;

@@ -26,11 +26,11 @@ enum gs_status __wrap_gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spi
         __real_gsi_feeder_begin(feeder, spill, inputs, buffers, entries, count, first_indexes);
     if (status != GS_OK || !sim_is_drawn(sim_profile()->scarce))
         return status;
-    uint64_t spare = feeder->feed.spare_count;
+    uint64_t spare = feeder->feed.unreserved_count;
     uint64_t withheld_count = sim_draw(2) == 0 ? spare : sim_draw(spare + 1);
-    feeder->feed.spare_count -= withheld_count;
-    if (feeder->feed.most_held < UINT64_MAX)
-        feeder->feed.most_held += withheld_count;
+    feeder->feed.unreserved_count -= withheld_count;
+    if (feeder->feed.max_in_use < UINT64_MAX)
+        feeder->feed.max_in_use += withheld_count;
     scarce = buffers;
     for (uint64_t i = 0; i < withheld_count; i++) {
         struct gsi_buffer *buffer = gsi_buffers_pop(buffers);

@@ -219,7 +219,7 @@ static bool must_spill(const struct maker *maker)
 static bool leave_in_input(struct maker *maker)
 {
     uint32_t parts = maker->presorted->count;
-    bool has_left = gsi_presorted_leave(maker->presorted, maker->list, maker->spilled_count);
+    bool has_left = gsi_presorted_replace_run(maker->presorted, maker->list, maker->spilled_count);
     maker->spilled_count += maker->presorted->count - parts;
     maker->left_count += has_left;
     return has_left;

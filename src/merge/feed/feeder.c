@@ -1,4 +1,4 @@
-/* feeder.c: chooses the run that is read next. */
+/* feeder.c: chooses the run of which a block is read next. */
 #include "merge/feed/feeder.h"
 
 #include "base/assert.h"
@@ -6,8 +6,8 @@
 #include "merge/feed/input_feed.h"
 #include "plan/plan.h"
 
-/* With --resume, a kill loses what was read ahead. So this many blocks are read beyond one of each
- * run, which keeps the disk busy. */
+/* With --resume, a killed job must read blocks again that it had read ahead. So only this many
+ * blocks are read ahead, enough to keep the disk busy. */
 #define KEPT_AHEAD GSI_CONSTANT(16u, 2u)
 
 enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spill,
@@ -28,13 +28,13 @@ enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spi
         (struct gsi_feeder){.feed = {.loop = loop,
                                      .buffers = buffers,
                                      .run_count = fed,
-                                     .own_count = gsi_plan_frames_per_run(loop->plan),
+                                     .reserved_per_run = gsi_plan_frames_per_run(loop->plan),
                                      .is_exact = files == 0 && loop->layout->form == GSI_FORM_KEYS,
-                                     .spare_count = buffers->count - reserved,
-                                     .most_held = UINT64_MAX},
+                                     .unreserved_count = buffers->count - reserved,
+                                     .max_in_use = UINT64_MAX},
                             .input_count = count};
     if (spill->keeps_frames)
-        feeder->feed.most_held = fed + gsi_plan_shared_frames(loop->plan) + KEPT_AHEAD;
+        feeder->feed.max_in_use = fed + gsi_plan_shared_frames(loop->plan) + KEPT_AHEAD;
     const struct gsi_feed_entries table = {entries, first_indexes, count};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, feeder->runs, count, loop->error), fail);
     if (fed > files)
@@ -59,12 +59,14 @@ void gsi_feeder_clear(struct gsi_feeder *feeder)
     *feeder = (struct gsi_feeder){0};
 }
 
-/* If two places are equal, frames go first. */
+/* Returns the run of which a block is read next; NULL: none may be read now. If first keys are
+ * equal, a spilled run is read before an input. */
 static struct gsi_fed_run *choose_run(const struct gsi_feeder *feeder)
 {
-    struct gsi_fed_run *needed = feeder->feed.needed, *of_frames = NULL, *of_inputs = NULL;
-    if (needed != NULL)
-        return needed->ops->can_start(needed) ? needed : NULL;
+    struct gsi_fed_run *must_read_run = feeder->feed.must_read_run, *of_frames = NULL,
+                       *of_inputs = NULL;
+    if (must_read_run != NULL)
+        return must_read_run->ops->can_start(must_read_run) ? must_read_run : NULL;
     if (feeder->frames != NULL)
         of_frames = gsi_frame_feed_next(feeder->frames);
     if (feeder->inputs != NULL)
@@ -77,29 +79,29 @@ static struct gsi_fed_run *choose_run(const struct gsi_feeder *feeder)
 
 bool gsi_feeder_pump(struct gsi_feeder *feeder)
 {
-    bool has_moved = false;
+    bool has_progress = false;
     struct gsi_feed *feed = &feeder->feed;
     struct gsi_fed_run *run;
     while (feeder->runs != NULL && !feed->is_stopped && feed->buffers->free_count > 0 &&
            !gsi_loop_has_failed(feed->loop) && (run = choose_run(feeder)) != NULL) {
-        gsi_fed_run_start(run);
-        has_moved = true;
+        gsi_fed_run_start_read(run);
+        has_progress = true;
     }
     if (feeder->frames != NULL)
-        has_moved |= gsi_frame_feed_pump(feeder->frames);
-    return has_moved;
+        has_progress |= gsi_frame_feed_pump(feeder->frames);
+    return has_progress;
 }
 
-bool gsi_feeder_need(struct gsi_feeder *feeder, uint32_t input_idx)
+bool gsi_feeder_await_input(struct gsi_feeder *feeder, uint32_t input_idx)
 {
     struct gsi_fed_run *run = feeder->runs != NULL ? feeder->runs[input_idx] : NULL;
-    return run != NULL && gsi_fed_run_need(run);
+    return run != NULL && gsi_fed_run_await(run);
 }
 
-void gsi_feeder_take_back(struct gsi_buffer *buffer)
+void gsi_feeder_return_buffer(struct gsi_buffer *buffer)
 {
     struct gsi_fed_run *run = gsi_fed_block_of(buffer)->run;
-    run->ops->take_back(run, buffer);
+    run->ops->return_block(run, buffer);
 }
 
 void gsi_feeder_stop(struct gsi_feeder *feeder)
@@ -111,6 +113,6 @@ void gsi_feeder_stop(struct gsi_feeder *feeder)
 
 bool gsi_feeder_is_idle(const struct gsi_feeder *feeder)
 {
-    return feeder->feed.coming_count == feeder->feed.open_count &&
+    return feeder->feed.pending_count == feeder->feed.gathering_count &&
            gsi_frame_feed_is_idle(feeder->frames) && gsi_input_feed_is_idle(feeder->inputs);
 }

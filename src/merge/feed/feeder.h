@@ -1,29 +1,29 @@
-/* feeder.h: feeds a merge with the blocks of all runs that are not in memory, through one set of
- * buffers: frames of spilled runs (frame_feed.h), and blocks of sorted inputs, which may be parts
- * of files, or streams (input_feed.h).
+/* feeder.h: feeds a merge with blocks of all runs that are not in memory. Blocks are frames of
+ * spilled runs (frame_feed.h), or equally long parts of sorted inputs (input_feed.h). All runs use
+ * one set of buffers.
  *
  *     free buffer -> read a run's next block -> check on a thread -> merge_feed -> device -> free
  *
- * Which run is read next? The one whose next block the merge needs first, which is when it reaches
- * the first key of that block (Knuth, TAOCP vol. 3, 5.4.6, forecasting; D. Hutchinson, P. Sanders
- * and J. Vitter, "Duality between prefetching and queued writing with parallel disks", SIAM J.
- * Comput. 34(6), 2005, section 2). So each run has a place, the first key of its next block, and
- * the run with the lowest place is read. Frames of numbers know this key exactly, frames of records
- * know 16 bytes of it, and inputs forecast it.
+ * The feeder reads the block that the merge needs first. It is the block with the lowest first key
+ * (Knuth, TAOCP vol. 3, 5.4.6, forecasting; D. Hutchinson, P. Sanders and J. Vitter, "Duality
+ * between prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section
+ * 2). So the feeder compares the first keys of the next blocks of all runs. For frames of numbers
+ * this key is known, for frames of records 16 bytes of it, and for inputs it is forecast.
  *
  * Why a merge cannot get stuck:
  *   1. There is one set of buffers. It has two buffers for each run, as many as fill a window, and
  *      two more (gsi_plan_merge_frames). A filter needs a third buffer for each run: it gathers the
  *      elements that are kept.
- *   2. All blocks of a run are full but the last one. A block may be one page shorter than a frame.
- *   3. If all places are exact, reading in their order is enough. Otherwise a wrong order could
- *      fill all buffers with blocks that are of no use yet. Then these buffers are reserved for
- *      each run, and only the spare buffers are filled in the order of places.
- *   4. The run that the merge waits for may take any buffer, unless some of it is coming.
- *   5. Runs whose next key is unknown go first, because they hold back all output.
- * At any time a merge needs three kinds of blocks at most: the rest of one block of each run; one
- * block of each run that begins above the bound; blocks below the bound. The latter fill less than
- * a window. */
+ *   2. All blocks of a run are full except the last one. A block may be one page shorter than a
+ *      frame.
+ *   3. If all first keys are known, it is enough to read blocks in the order of these keys.
+ *      Otherwise a wrong order could fill all buffers with blocks that the merge cannot use yet. So
+ *      two or three buffers are reserved for each run, and all runs share only the others.
+ *   4. If the merge waits for a run of which no block is pending, this run may use any buffer.
+ *   5. Runs of which no key is known are read first, because the merge emits nothing before it
+ *      knows their first key.
+ * So for each run, buffers contain at most the rest of one block and one block above the merge's
+ * bound. All other buffers contain blocks below the bound, which fill less than a window. */
 #ifndef GSI_FEEDER_H
 #define GSI_FEEDER_H
 
@@ -34,17 +34,17 @@
 
 struct gsi_feeder {
     struct gsi_feed feed;
-    struct gsi_fed_run **runs; /* table, by input of the merge; NULL: a run in memory */
+    struct gsi_fed_run **runs; /* table with an entry per run of the merge; NULL: a run in memory */
     uint32_t input_count;
     struct gsi_frame_feed *frames; /* of all spilled runs; NULL: there are none */
     struct gsi_input_feed *inputs; /* of all sorted inputs; NULL: there are none */
 };
 
-/* gsi_feeder_begin: feeds those of `entries` that are not resident. An entry's place in the table
- * is its input of the merge.
+/* gsi_feeder_begin: prepares to feed those of `entries` that are not in memory. The index of an
+ * entry is its input_idx in the merge.
  * in    entries: borrowed until clear
- *       first_indexes: records: by entry, the index of its first record in tags; borrowed for the
- *       call
+ *       first_indexes: records: for each entry, the index in tags of its first record; borrowed for
+ *       the call
  * fails GS_E_MEMORY */
 enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spill,
                                 struct gsi_inputs *inputs, struct gsi_buffers *buffers,
@@ -52,19 +52,19 @@ enum gs_status gsi_feeder_begin(struct gsi_feeder *feeder, struct gsi_spill *spi
                                 const uint64_t *first_indexes);
 void gsi_feeder_clear(struct gsi_feeder *feeder); /* also zeroed ones */
 
-/* gsi_feeder_pump: starts reads and feeds blocks. Returns whether anything moved. A zeroed feeder
- * is fine, here and below. */
+/* gsi_feeder_pump: starts reads and feeds blocks. Returns whether it did either. This and the
+ * following functions accept a zeroed feeder. */
 bool gsi_feeder_pump(struct gsi_feeder *feeder);
 
-/* gsi_feeder_need: call it when the merge can continue only with more of this input. Returns
+/* gsi_feeder_await_input: states that the merge waits for a block of run `input_idx`. Returns
  * whether this causes a read. */
-bool gsi_feeder_need(struct gsi_feeder *feeder, uint32_t input_idx);
+bool gsi_feeder_await_input(struct gsi_feeder *feeder, uint32_t input_idx);
 
-/* gsi_feeder_take_back: accepts the buffer of the device's BUFFER event. */
-void gsi_feeder_take_back(struct gsi_buffer *buffer);
+/* gsi_feeder_return_buffer: accepts the buffer of the device's event GSI_EVENT_BUFFER. */
+void gsi_feeder_return_buffer(struct gsi_buffer *buffer);
 
-/* gsi_feeder_stop: reads no more.
- * gsi_feeder_is_idle: returns whether nothing is on its way. */
+/* gsi_feeder_stop: starts no more reads.
+ * gsi_feeder_is_idle: returns whether no block is pending, and no disk is being released. */
 void gsi_feeder_stop(struct gsi_feeder *feeder);
 bool gsi_feeder_is_idle(const struct gsi_feeder *feeder);
 

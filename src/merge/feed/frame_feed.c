@@ -1,4 +1,4 @@
-/* frame_feed.c: brings frames from disk into a merge. */
+/* frame_feed.c: reads frames from disk and feeds a merge with them. */
 #include "merge/feed/frame_feed.h"
 
 #include "base/assert.h"
@@ -14,8 +14,8 @@ struct frame_run {
     struct gsi_fed_run base;
     struct gsi_frame_feed *feed;
     const struct gsi_spilled_run *spilled; /* borrowed */
-    uint64_t begin;                        /* the first frame that is fed, */
-    uint32_t begin_off;                    /* without so many of its keys */
+    uint64_t first_frame;                  /* index of the first frame that is fed */
+    uint32_t skipped_keys; /* keys at the beginning of first_frame that are not fed */
     uint32_t heap_idx;
 };
 
@@ -23,17 +23,18 @@ struct gsi_frame_feed {
     struct gsi_feed *shared;
     struct gsi_spill *spill;
     struct frame_run *runs;
-    struct frame_run **heap; /* the run to read next is the first */
+    struct frame_run **heap; /* heap[0]: the run whose next frame is read next */
     uint32_t run_count;
-    struct gsi_buffer_list reading; /* read or being read, in the order of reading */
-    uint64_t left_count;            /* frames that were not fed yet */
+    struct gsi_buffer_list
+        reading;          /* frames that were read or are being read, in the order of reading */
+    uint64_t unfed_count; /* frames that are not fed yet */
     struct gsi_disk_release release;
 };
 
 struct state {
     struct gsi_fed_run *run; /* first: gsi_fed_block */
-    bool is_open;
-    const char *damage; /* what is wrong with it; NULL: nothing */
+    bool is_checked;
+    const char *damage; /* what is wrong with the frame; NULL: nothing */
 };
 
 GSI_HOLDER_STATE(state_of, struct state)
@@ -54,30 +55,30 @@ static const struct gsi_frame_ref *frame_of(struct gsi_buffer *buffer)
 
 /* ---- the order of reading ---- */
 
-gsi_u128 gsi_feed_place_of_key(const struct gsi_layout *layout, const void *key)
+gsi_u128 gsi_feed_number_of_key(const struct gsi_layout *layout, const void *key)
 {
-    gsi_u128 place = 0;
-    memcpy(&place, key, layout->key_bytes);
-    return place;
+    gsi_u128 number = 0;
+    memcpy(&number, key, layout->key_bytes);
+    return number;
 }
 
 static gsi_u128 from_big_endian(const uint8_t bytes[16])
 {
-    gsi_u128 place = 0;
+    gsi_u128 number = 0;
     for (int i = 0; i < 16; i++)
-        place = place << 8 | bytes[i];
-    return place;
+        number = number << 8 | bytes[i];
+    return number;
 }
 
-gsi_u128 gsi_feed_place_of_record(const struct gsi_layout *layout, const void *record)
+gsi_u128 gsi_feed_number_of_record(const struct gsi_layout *layout, const void *record)
 {
     uint8_t key[16];
     gsi_record_key(layout->record, record, gsi_key_scope_shared(layout->scope), sizeof key, key);
     return from_big_endian(key);
 }
 
-/* A frame of records names 16 bytes of its first key, from byte key_off on. All records share the
- * bytes before them. Returns the 16 bytes from byte `at` <= key_off on. */
+/* Returns 16 bytes of a frame's first normalised key, from byte `at` <= ref->key_off on. `ref` has
+ * 16 bytes of it from byte key_off on; all records share the bytes before key_off. */
 static gsi_u128 first_key(const struct gsi_layout *layout, const struct gsi_frame_ref *ref,
                           uint32_t at)
 {
@@ -103,19 +104,19 @@ static const struct gsi_frame_ref *next_frame(const struct frame_run *run)
     return &run->spilled->frames[run->base.started_count];
 }
 
-/* A merge knows nothing about a run of records before its first frame is there. */
-static bool is_unknown(const struct frame_run *run)
+/* Returns whether the merge knows no key of the run: it has records, and no frame was read. */
+static bool is_first_key_unknown(const struct frame_run *run)
 {
-    return run->base.started_count == run->begin &&
+    return run->base.started_count == run->first_frame &&
            run->base.feed->loop->layout->form != GSI_FORM_KEYS;
 }
 
-static bool comes_before(const struct frame_run *a, const struct frame_run *b)
+static bool precedes(const struct frame_run *a, const struct frame_run *b)
 {
-    if (a->base.is_end || b->base.is_end)
-        return !a->base.is_end;
-    if (is_unknown(a) != is_unknown(b))
-        return is_unknown(a);
+    if (a->base.is_all_started || b->base.is_all_started)
+        return !a->base.is_all_started;
+    if (is_first_key_unknown(a) != is_first_key_unknown(b))
+        return is_first_key_unknown(a);
     int by_key = compare_first(a->base.feed->loop->layout, next_frame(a), next_frame(b));
     return by_key != 0 ? by_key < 0 : a->base.input_idx < b->base.input_idx;
 }
@@ -124,9 +125,9 @@ static void sift_down(struct gsi_frame_feed *feed, uint32_t node)
 {
     struct frame_run *run = feed->heap[node];
     for (uint32_t child; (child = 2 * node + 1) < feed->run_count; node = child) {
-        if (child + 1 < feed->run_count && comes_before(feed->heap[child + 1], feed->heap[child]))
+        if (child + 1 < feed->run_count && precedes(feed->heap[child + 1], feed->heap[child]))
             child++;
-        if (!comes_before(feed->heap[child], run))
+        if (!precedes(feed->heap[child], run))
             break;
         feed->heap[node] = feed->heap[child];
         feed->heap[node]->heap_idx = node;
@@ -138,23 +139,23 @@ static void sift_down(struct gsi_frame_feed *feed, uint32_t node)
 struct gsi_fed_run *gsi_frame_feed_next(const struct gsi_frame_feed *feed)
 {
     struct frame_run *run = feed->heap[0];
-    return !run->base.is_end && gsi_fed_run_may_start(&run->base) ? &run->base : NULL;
+    return !run->base.is_all_started && gsi_fed_run_may_use_buffer(&run->base) ? &run->base : NULL;
 }
 
 gsi_u128 gsi_frame_feed_forecast(const struct gsi_fed_run *base)
 {
     const struct frame_run *run = GSI_CONTAINER_OF(base, struct frame_run, base);
     const struct gsi_layout *layout = base->feed->loop->layout;
-    if (is_unknown(run))
+    if (is_first_key_unknown(run))
         return 0;
     return layout->form != GSI_FORM_KEYS
                ? first_key(layout, next_frame(run), gsi_key_scope_shared(layout->scope))
-               : gsi_feed_place_of_key(layout, next_frame(run)->first_key);
+               : gsi_feed_number_of_key(layout, next_frame(run)->first_key);
 }
 
 /* ---- reading ---- */
 
-/* Makes what stands for the records of a frame in the merge. */
+/* Makes the tags of the records in a frame; the merge compares tags. */
 static void make_tags(struct gsi_buffer *buffer, uint32_t count)
 {
     const struct frame_run *run = run_of(buffer);
@@ -172,7 +173,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_frame_feed *feed = run->feed;
     const struct gsi_loop *loop = feed->shared->loop;
     const struct gsi_frame_ref *ref = frame_of(buffer);
-    const uint32_t off = buffer->turn_idx == run->begin ? run->begin_off : 0;
+    const uint32_t off = buffer->turn_idx == run->first_frame ? run->skipped_keys : 0;
     buffer->packed.is_packed = loop->device->ops->takes_packed && buffer->tags == NULL && off == 0;
     size_t capacity = buffer->memory_bytes;
     if (buffer->tags != NULL)
@@ -194,7 +195,7 @@ static void open_done(struct gsi_task *task)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_frame_feed *feed = run_of(buffer)->feed;
     const struct gsi_frame_ref *ref = frame_of(buffer);
-    state_of(buffer)->is_open = true;
+    state_of(buffer)->is_checked = true;
     if (state_of(buffer)->damage != NULL)
         gsi_fail(feed->shared->loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
@@ -229,9 +230,9 @@ static void start_frame(struct gsi_fed_run *base, struct gsi_buffer *buffer)
     struct gsi_frame_feed *feed = run->feed;
     const struct gsi_frame_ref *ref = frame_of(buffer);
     const struct gsi_spill_store *store = &feed->spill->store;
-    run->base.is_end = run->base.started_count == run->spilled->frame_count;
+    run->base.is_all_started = run->base.started_count == run->spilled->frame_count;
     sift_down(feed, run->heap_idx);
-    state_of(buffer)->is_open = false;
+    state_of(buffer)->is_checked = false;
     state_of(buffer)->damage = NULL;
     buffer->data = buffer->memory + GSI_FRAME_HEADER_BYTES;
     gsi_buffer_list_push(&feed->reading, buffer);
@@ -247,19 +248,19 @@ static void start_frame(struct gsi_fed_run *base, struct gsi_buffer *buffer)
 
 static bool can_start(const struct gsi_fed_run *run)
 {
-    return !run->is_end;
+    return !run->is_all_started;
 }
 
 static const struct gsi_fed_run_ops frame_run_ops = {
-    .can_start = can_start, .start = start_frame, .take_back = gsi_fed_run_release};
+    .can_start = can_start, .start_read = start_frame, .return_block = gsi_fed_run_release_buffer};
 
 /* ---- feeding ---- */
 
-/* The frame that was read first, if it is ready; NULL: not yet. */
-static struct gsi_buffer *pop_ready(struct gsi_frame_feed *feed)
+/* Removes the first frame from the list `reading`, if it was read and checked; NULL: it was not. */
+static struct gsi_buffer *pop_checked(struct gsi_frame_feed *feed)
 {
     const struct gsi_buffer_list *reading = &feed->reading;
-    bool is_ready = reading->head != NULL && state_of(reading->head)->is_open;
+    bool is_ready = reading->head != NULL && state_of(reading->head)->is_checked;
     return is_ready ? gsi_buffer_list_pop(&feed->reading) : NULL;
 }
 
@@ -268,26 +269,26 @@ static void feed_frame(struct gsi_frame_feed *feed, struct gsi_buffer *buffer)
     const struct frame_run *run = run_of(buffer);
     const struct gsi_frame_ref *ref = frame_of(buffer);
     bool is_last = buffer->turn_idx + 1 == run->spilled->frame_count;
-    gsi_fed_run_feed(state_of(buffer)->run, buffer, is_last ? NULL : ref[1].first_key);
-    feed->left_count--;
+    gsi_fed_run_feed_block(state_of(buffer)->run, buffer, is_last ? NULL : ref[1].first_key);
+    feed->unfed_count--;
     if (!feed->spill->keeps_frames)
-        gsi_disk_release_add(&feed->release, ref, feed->left_count == 0);
+        gsi_disk_release_add(&feed->release, ref, feed->unfed_count == 0);
 }
 
 bool gsi_frame_feed_pump(struct gsi_frame_feed *feed)
 {
-    bool has_moved = false;
+    bool has_progress = false;
     struct gsi_buffer *buffer;
-    while (feed->shared->is_stopped && (buffer = pop_ready(feed)) != NULL) {
-        gsi_fed_run_joined(state_of(buffer)->run);
-        gsi_fed_run_release(state_of(buffer)->run, buffer);
-        has_moved = true;
+    while (feed->shared->is_stopped && (buffer = pop_checked(feed)) != NULL) {
+        gsi_fed_run_block_absorbed(state_of(buffer)->run);
+        gsi_fed_run_release_buffer(state_of(buffer)->run, buffer);
+        has_progress = true;
     }
-    while (!gsi_disk_release_is_full(&feed->release) && (buffer = pop_ready(feed)) != NULL) {
+    while (!gsi_disk_release_is_full(&feed->release) && (buffer = pop_checked(feed)) != NULL) {
         feed_frame(feed, buffer);
-        has_moved = true;
+        has_progress = true;
     }
-    return has_moved;
+    return has_progress;
 }
 
 void gsi_frame_feed_stop(struct gsi_frame_feed *feed)
@@ -326,12 +327,12 @@ static void add_runs(struct gsi_frame_feed *feed, const struct gsi_feed_entries 
         *run = (struct frame_run){.base = {.ops = &frame_run_ops,
                                            .feed = feed->shared,
                                            .input_idx = i,
-                                           .is_end = entry->spilled.frame_count == 0,
+                                           .is_all_started = entry->spilled.frame_count == 0,
                                            .first_index = has_tags ? table->first_indexes[i] : 0},
                                   .feed = feed,
                                   .spilled = &entry->spilled};
-        run->begin = run->base.started_count = gsi_run_begin(entry, &run->begin_off);
-        feed->left_count += entry->spilled.frame_count - run->begin;
+        run->first_frame = run->base.started_count = gsi_run_begin(entry, &run->skipped_keys);
+        feed->unfed_count += entry->spilled.frame_count - run->first_frame;
         feed->heap[added++] = run;
         runs[i] = &run->base;
     }
@@ -355,5 +356,5 @@ enum gs_status gsi_frame_feed_open(struct gsi_frame_feed **out, struct gsi_feed 
     for (uint32_t node = feed->run_count; node-- > 0;)
         sift_down(feed, node);
     return gsi_disk_release_open(&feed->release, loop, &spill->store, spill->frame_bytes,
-                                 spill->keeps_frames ? 0 : feed->left_count);
+                                 spill->keeps_frames ? 0 : feed->unfed_count);
 }

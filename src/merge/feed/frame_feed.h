@@ -1,9 +1,8 @@
-/* frame_feed.h: reads the frames of a merge's spilled runs, then checks and decodes them on a
- * thread. It feeds them in the order in which they were read, and releases their disk
- * (spill/spill.h).
+/* frame_feed.h: feeds a merge with the frames of spilled runs. It reads frames, checks and decodes
+ * them on threads, feeds them in the order of reading, and releases their disk (spill/spill.h).
  *
- * The first key of the next frame of each run is known: all of it for numbers, 16 bytes of it for
- * records. A heap holds the runs by that key. */
+ * The first key of each frame is known before the frame is read: the whole key for numbers, 16
+ * bytes of it for records. A heap orders the runs by the first key of their next frame. */
 #ifndef GSI_FRAME_FEED_H
 #define GSI_FRAME_FEED_H
 
@@ -12,35 +11,35 @@
 
 struct gsi_frame_feed;
 
-/* gsi_frame_feed_open: opens the feed of those runs of `table` that are spilled.
+/* gsi_frame_feed_open: opens the feed for those runs of `table` that are spilled.
  * in    shared: borrowed until close
- * out   *feed: to be closed, whatever fails
- *       runs: the spilled runs, by input of the merge
+ * out   *feed: to be closed, even if the call fails runs: entry i is set if run i of the merge is
+ *       spilled
  * fails GS_E_MEMORY */
 enum gs_status gsi_frame_feed_open(struct gsi_frame_feed **feed, struct gsi_feed *shared,
                                    struct gsi_spill *spill, const struct gsi_feed_entries *table,
                                    struct gsi_fed_run **runs);
 void gsi_frame_feed_close(struct gsi_frame_feed *feed); /* NULL: nothing */
 
-/* gsi_frame_feed_next: returns the run whose next frame should be read first; NULL: there is none,
- * or it may not be read yet.
- * gsi_frame_feed_forecast: returns the first key of that frame as a number; 0 for a run of records
- * before its first read. */
+/* gsi_frame_feed_next: returns the run whose next frame has the lowest first key; NULL: all frames
+ * are started, or this one may not be read yet.
+ * gsi_frame_feed_forecast: returns the first key of a run's next frame as a number; 0 for a run of
+ * records of which no frame was read. */
 struct gsi_fed_run *gsi_frame_feed_next(const struct gsi_frame_feed *feed);
 gsi_u128 gsi_frame_feed_forecast(const struct gsi_fed_run *run);
 
-/* gsi_frame_feed_pump: feeds frames that are ready. Returns whether anything moved. */
+/* gsi_frame_feed_pump: feeds frames that were read and checked. Returns whether it fed any. */
 bool gsi_frame_feed_pump(struct gsi_frame_feed *feed);
 
-/* gsi_frame_feed_stop: feeds no more; frames that are being read go back to the buffers.
- * gsi_frame_feed_is_idle: returns whether the disk of all fed frames was given back. NULL: yes. */
+/* gsi_frame_feed_stop: feeds no more frames. Frees the buffers of frames whose reads end later.
+ * gsi_frame_feed_is_idle: returns whether the disk of all fed frames is released; true for NULL. */
 void gsi_frame_feed_stop(struct gsi_frame_feed *feed);
 bool gsi_frame_feed_is_idle(const struct gsi_frame_feed *feed);
 
-/* gsi_feed_place_of_key: returns a sort key as a number.
- * gsi_feed_place_of_record: returns 16 bytes of a record's normalised key as a number, from the
- * first byte that not all records share. */
-gsi_u128 gsi_feed_place_of_key(const struct gsi_layout *layout, const void *key);
-gsi_u128 gsi_feed_place_of_record(const struct gsi_layout *layout, const void *record);
+/* gsi_feed_number_of_key: returns a sort key as a 128-bit number.
+ * gsi_feed_number_of_record: returns 16 bytes of a record's normalised key as a number. They begin
+ * after the leading bytes that all records share. */
+gsi_u128 gsi_feed_number_of_key(const struct gsi_layout *layout, const void *key);
+gsi_u128 gsi_feed_number_of_record(const struct gsi_layout *layout, const void *record);
 
 #endif

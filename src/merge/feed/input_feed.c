@@ -1,4 +1,5 @@
-/* input_feed.c: brings blocks of sorted inputs into a merge. */
+/* input_feed.c: reads blocks of sorted inputs, filters and checks them, and feeds a merge with
+ * them. */
 #include "merge/feed/input_feed.h"
 
 #include "base/assert.h"
@@ -14,35 +15,36 @@
 
 #include <string.h>
 
-/* Files that are read at a time, if there are too many to be open all at once. With so many
- * transfers a disk reaches its limit (input/source.c); each needs two descriptors. */
-#define BUSY_FILES_MAX GSI_CONSTANT(16u, 3u)
+/* Maximum number of files that are read at a time, if there are too many to be open at once. So
+ * many reads in flight reach a disk's limit (input/source.c). Each file needs two descriptors. */
+#define FILES_IN_READ_MAX GSI_CONSTANT(16u, 3u)
 
 struct state {
     struct gsi_fed_run *run; /* first: gsi_fed_block */
     bool is_checked;
     struct gsi_filtered kept;
-    uint64_t other_bytes; /* that filtering read */
+    uint64_t other_bytes; /* bytes of other files that a set operation read */
 };
 
 GSI_HOLDER_STATE(state_of, struct state)
 
 /* One run that is an input. */
 struct input_run {
-    struct gsi_file_reader reader; /* first: while a block is read, its holder is the reader */
+    struct gsi_file_reader
+        reader; /* first member: while a block is read, its holder is the reader */
     struct gsi_fed_run base;
     struct gsi_input_feed *feed;
-    bool is_presorted;    /* its order was found while it was read for the first time */
-    bool has_first;       /* its first key was known from the start */
-    uint64_t frame_count; /* records: blocks that there are indexes for */
-    uint64_t made_count;  /* with a filter: blocks that were made of what is kept */
+    bool is_presorted;       /* a sort found this range in order when it read it first */
+    bool has_first;          /* the run's first key is known before any read */
+    uint64_t frame_count;    /* records: number of blocks that have indexes */
+    uint64_t gathered_count; /* with a filter: gathered blocks so far */
     struct gsi_reorder filtered;
-    struct gsi_buffer *open;    /* what is kept so far; NULL: nothing */
-    uint64_t element_count;     /* fed */
-    struct gsi_reorder checked; /* blocks whose predecessors are not checked yet */
-    uint8_t last_key[16];       /* of what was fed; */
-    const uint8_t *last_record; /* in a buffer that the merge keeps until more is fed */
-    gsi_u128 last_place, span;  /* of the block fed last: where it ends, and how far it reaches */
+    struct gsi_buffer *gathering; /* the block that gathers kept elements; NULL: there is none */
+    uint64_t element_count;       /* elements that were fed */
+    struct gsi_reorder checked;   /* checked blocks whose predecessors are not checked yet */
+    uint8_t last_key[16];         /* the last key that was fed */
+    const uint8_t *last_record;   /* the last record that was fed, in a buffer of the merge */
+    gsi_u128 last_number, span;   /* of the last fed block: its last key; last minus first key */
 };
 
 struct gsi_input_feed {
@@ -50,11 +52,11 @@ struct gsi_input_feed {
     struct gsi_inputs *inputs;
     struct input_run *runs; /* table */
     uint32_t run_count;
-    uint32_t begun_count; /* runs of which a key is known; forecasts need that of all of them */
-    uint32_t busy_count;  /* files, not streams, that are being read */
+    uint32_t runs_with_key; /* runs of which a key is known; forecasts need a key of all runs */
+    uint32_t files_in_read; /* files that are being read, without streams */
 };
 
-/* The list of runs doubles when it grows, so this counts two entries per run. */
+/* Two entries per run are counted, because the list of runs doubles when it grows. */
 static_assert(2 * sizeof(struct gsi_run_entry) + sizeof(struct input_run) +
                       sizeof(struct gsi_merge_input) + sizeof(uint64_t) + GSI_DEVICE_INPUT_BYTES <=
                   GSI_PLAN_RUN_TABLE_BYTES,
@@ -80,7 +82,8 @@ uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_ext
 
 /* ---- order ---- */
 
-/* The first element that is below the one before it; UINT64_MAX: there is none in this block. */
+/* Returns the index in the run of the first element of the block that is less than its predecessor;
+ * UINT64_MAX: there is none. */
 static uint64_t find_disorder(const struct input_run *run, const struct gsi_buffer *block)
 {
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
@@ -93,21 +96,23 @@ static uint64_t find_disorder(const struct input_run *run, const struct gsi_buff
                                               : run->element_count + digest->disorder_idx;
 }
 
-/* Tags are made from the bytes after those that the first and the last record of every file share.
- * All records between them share these bytes, too (sorted_inputs.h). So a record that does not
- * share them sorts after the last one of its file. */
-static bool is_in_scope(const struct gsi_layout *layout, const uint8_t *element)
+/* Returns whether a record begins with the leading key bytes that the first and last records of all
+ * files share (sorted_inputs.h). In a sorted file all records do. A record that does not sorts
+ * after the last record of its file. */
+static bool shares_prefix(const struct gsi_layout *layout, const uint8_t *element)
 {
     uint32_t shared = gsi_key_scope_shared(layout->scope);
     return gsi_record_shared(layout->record, layout->scope->first, element, 0, shared) == shared;
 }
 
-/* Returns whether elements are left out. The output of one pass was filtered before. */
+/* Returns whether the feed must filter the input. The temporary output of one pass was filtered
+ * before. */
 static bool is_filtered(const struct gsi_file_reader *reader)
 {
     return gsi_inputs_filter(reader->inputs) && !reader->input->is_temporary;
 }
 
+/* Fails if a block is not sorted, or not sorted with its predecessor. Returns whether it is. */
 static bool check_block(const struct input_run *run, const struct gsi_buffer *block)
 {
     struct gsi_loop *loop = run->reader.inputs->loop;
@@ -135,7 +140,7 @@ static bool check_block(const struct input_run *run, const struct gsi_buffer *bl
                  "or leave --merge out",
                  name, (unsigned long long)(passed + disorder), of);
     else if (layout->scope != NULL &&
-             !is_in_scope(layout, block->data + block->bytes - layout->element_bytes))
+             !shares_prefix(layout, block->data + block->bytes - layout->element_bytes))
         gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': is not sorted: its last element is less than element %llu%s; sort the "
                  "file, or leave --merge out",
@@ -145,7 +150,8 @@ static bool check_block(const struct input_run *run, const struct gsi_buffer *bl
 
 /* ---- feeding ---- */
 
-/* Keeps what the next block is compared with, and what forecasts are made from. */
+/* Stores the last key of a block, with which the next block is compared, and the numbers for
+ * forecasts. */
 static void remember_block(struct input_run *run, const struct gsi_buffer *block)
 {
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
@@ -154,18 +160,18 @@ static void remember_block(struct input_run *run, const struct gsi_buffer *block
     gsi_u128 first;
     if (block->tags != NULL) {
         run->last_record = block->data + block->bytes - layout->element_bytes;
-        first = gsi_feed_place_of_record(layout, block->data);
-        run->last_place = gsi_feed_place_of_record(layout, run->last_record);
+        first = gsi_feed_number_of_record(layout, block->data);
+        run->last_number = gsi_feed_number_of_record(layout, run->last_record);
     } else {
-        first = gsi_feed_place_of_key(layout, digest->first_key);
-        run->last_place = gsi_feed_place_of_key(layout, digest->last_key);
+        first = gsi_feed_number_of_key(layout, digest->first_key);
+        run->last_number = gsi_feed_number_of_key(layout, digest->last_key);
         memcpy(run->last_key, digest->last_key, sizeof run->last_key);
     }
-    run->span = run->last_place - first;
+    run->span = run->last_number - first;
     run->element_count += n;
 }
 
-/* Feeds the next block, if it is in order. An empty one ends a stream. */
+/* Feeds the next block, if it is in order. An empty block is the end of a stream. */
 static void feed_block(struct input_run *run, struct gsi_buffer *block)
 {
     if (block->bytes > 0) {
@@ -173,13 +179,13 @@ static void feed_block(struct input_run *run, struct gsi_buffer *block)
             return;
         remember_block(run, block);
     }
-    bool is_last = run->base.is_end && run->base.coming_count == 1;
-    run->feed->begun_count += run->base.fed_count == 0 && !run->has_first;
-    gsi_fed_run_feed(&run->base, block, is_last ? NULL : run->last_key);
+    bool is_last = run->base.is_all_started && run->base.pending_count == 1;
+    run->feed->runs_with_key += run->base.fed_count == 0 && !run->has_first;
+    gsi_fed_run_feed_block(&run->base, block, is_last ? NULL : run->last_key);
 }
 
-/* A block is in memory, and known to be in order or not. Threads may be done with a later one
- * first. */
+/* Accepts a block that was checked, and feeds all blocks whose predecessors were checked, too.
+ * Threads may check blocks out of order. */
 static void feed_in_order(struct input_run *run, struct gsi_buffer *block)
 {
     state_of(block)->is_checked = true;
@@ -189,8 +195,9 @@ static void feed_in_order(struct input_run *run, struct gsi_buffer *block)
         feed_block(run, block);
 }
 
-/* Pieces are returned in order. Only whole blocks are given back, so one that two blocks share goes
- * with the later one. */
+/* Releases the disk of a block of a temporary file. Only whole disk blocks can be released. A disk
+ * block that two blocks share is released with the later one, as the device returns blocks in
+ * order. */
 static void release_disk(const struct gsi_file_reader *reader, const struct gsi_buffer *block)
 {
     const struct gsi_input *input = reader->input;
@@ -205,10 +212,10 @@ static void release_block(struct input_run *run, struct gsi_buffer *block)
 {
     if (run->reader.input->is_temporary)
         release_disk(&run->reader, block);
-    gsi_fed_run_release(&run->base, block);
+    gsi_fed_run_release_buffer(&run->base, block);
 }
 
-static void take_back(struct gsi_fed_run *base, struct gsi_buffer *block)
+static void return_block(struct gsi_fed_run *base, struct gsi_buffer *block)
 {
     struct input_run *run = run_of(base);
     if (state_of(block)->is_checked)
@@ -238,9 +245,9 @@ static void tags_done(struct gsi_task *task)
     device->ops->reduce(device, block, true);
 }
 
-/* Checks a block: its order and tally on the device, or for records on a thread, with their
- * tags. */
-static void check(struct input_run *run, struct gsi_buffer *block)
+/* Starts to check a block: the device computes its tally and order. For records, a thread makes
+ * tags first. */
+static void start_check(struct input_run *run, struct gsi_buffer *block)
 {
     struct gsi_file_reader *reader = &run->reader;
     struct gsi_loop *loop = reader->inputs->loop;
@@ -262,7 +269,8 @@ static void check(struct input_run *run, struct gsi_buffer *block)
 
 /* ---- filtering ---- */
 
-static void keep(struct gsi_task *task, uint32_t worker_idx)
+/* A task: removes elements that do not pass the filter or the set operation from a block. */
+static void filter_block(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *block = gsi_buffer_of_task(task);
     const struct input_run *run = block->holder;
@@ -279,50 +287,50 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     block->bytes = element * n;
 }
 
-/* Ends the open block, to which nothing more can be added. */
-static void close_open(struct input_run *run)
+/* Ends the gathering block, which is full or the last one, and starts to check it. */
+static void finish_gathering(struct input_run *run)
 {
-    struct gsi_buffer *block = run->open;
-    run->open = NULL;
-    gsi_fed_run_set_open(&run->base, false);
-    block->turn_idx = run->made_count++;
-    check(run, block);
+    struct gsi_buffer *block = run->gathering;
+    run->gathering = NULL;
+    gsi_fed_run_set_gathering(&run->base, false);
+    block->turn_idx = run->gathered_count++;
+    start_check(run, block);
 }
 
-static void open_block(struct input_run *run, struct gsi_buffer *block)
+static void start_gathering(struct input_run *run, struct gsi_buffer *block)
 {
-    run->open = block;
-    gsi_fed_run_set_open(&run->base, true);
+    run->gathering = block;
+    gsi_fed_run_set_gathering(&run->base, true);
 }
 
-/* Moves the kept elements of a block to the open one. If there is no room for all of them, the
- * block is the next open one. */
-static void join_block(struct input_run *run, struct gsi_buffer *block)
+/* Moves the kept elements of a block to the gathering block. If not all fit, the block with the
+ * others is the next gathering block. */
+static void gather_block(struct input_run *run, struct gsi_buffer *block)
 {
     const uint64_t full = run->reader.block_bytes;
-    if (run->open == NULL) {
-        open_block(run, block);
+    if (run->gathering == NULL) {
+        start_gathering(run, block);
     } else {
-        struct gsi_buffer *open = run->open;
-        uint64_t moved = gsi_min_u64(block->bytes, full - open->bytes);
-        memcpy(open->data + open->bytes, block->data, moved);
-        open->bytes += moved;
+        struct gsi_buffer *gathering = run->gathering;
+        uint64_t moved = gsi_min_u64(block->bytes, full - gathering->bytes);
+        memcpy(gathering->data + gathering->bytes, block->data, moved);
+        gathering->bytes += moved;
         block->bytes -= moved;
         if (block->bytes == 0) {
             release_block(run, block);
-            gsi_fed_run_joined(&run->base);
+            gsi_fed_run_block_absorbed(&run->base);
         } else {
             memmove(block->data, block->data + moved, block->bytes);
-            close_open(run);
-            open_block(run, block);
+            finish_gathering(run);
+            start_gathering(run, block);
         }
     }
-    bool is_last = run->base.is_end && run->filtered.next == run->base.started_count;
-    if (is_last || run->open->bytes == full)
-        close_open(run);
+    bool is_last = run->base.is_all_started && run->filtered.next == run->base.started_count;
+    if (is_last || run->gathering->bytes == full)
+        finish_gathering(run);
 }
 
-static void keep_done(struct gsi_task *task)
+static void filter_done(struct gsi_task *task)
 {
     struct gsi_buffer *block = gsi_buffer_of_task(task);
     struct input_run *run = block->holder;
@@ -334,21 +342,21 @@ static void keep_done(struct gsi_task *task)
     gsi_reorder_add(&run->filtered, block);
     while (!gsi_loop_has_failed(run->reader.inputs->loop) &&
            (block = gsi_reorder_pop(&run->filtered)) != NULL)
-        join_block(run, block);
+        gather_block(run, block);
 }
 
 static void block_read(struct gsi_file_reader *reader, struct gsi_buffer *block)
 {
     struct input_run *run = GSI_CONTAINER_OF(reader, struct input_run, reader);
-    run->feed->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
-    run->base.is_end = reader->is_end;
+    run->feed->files_in_read -= !reader->input->is_stream && reader->reading_count == 0;
+    run->base.is_all_started = reader->is_end;
     if (!is_filtered(reader)) {
-        check(run, block);
+        start_check(run, block);
         return;
     }
     state_of(block)->kept = (struct gsi_filtered){0};
     state_of(block)->other_bytes = 0;
-    block->task = (struct gsi_task){.run = keep, .done = keep_done, .is_urgent = true};
+    block->task = (struct gsi_task){.run = filter_block, .done = filter_done, .is_urgent = true};
     gsi_pool_submit(reader->inputs->loop->pool, &block->task);
 }
 
@@ -359,68 +367,68 @@ static bool can_start(const struct gsi_fed_run *base)
     if (reader->is_end || (reader->input->is_stream && reader->reading_count > 0))
         return false;
     return reader->input->is_stream || reader->reading_count > 0 || !reader->inputs->are_many ||
-           run->feed->busy_count < BUSY_FILES_MAX;
+           run->feed->files_in_read < FILES_IN_READ_MAX;
 }
 
 static void start_block(struct gsi_fed_run *base, struct gsi_buffer *block)
 {
     struct input_run *run = run_of(base);
     state_of(block)->is_checked = false;
-    run->feed->busy_count += !run->reader.input->is_stream && run->reader.reading_count == 0;
+    run->feed->files_in_read += !run->reader.input->is_stream && run->reader.reading_count == 0;
     gsi_file_reader_start(&run->reader, block);
-    base->is_end = run->reader.is_end;
+    base->is_all_started = run->reader.is_end;
 }
 
 static const struct gsi_fed_run_ops input_run_ops = {
-    .can_start = can_start, .start = start_block, .take_back = take_back};
+    .can_start = can_start, .start_read = start_block, .return_block = return_block};
 
-/* ---- which input ---- */
+/* ---- the choice of the input that is read next ---- */
 
-/* Returns where the blocks of a run that were started will end. */
+/* Returns the forecast last key of a run's pending blocks as a number. */
 static gsi_u128 forecast(const struct input_run *run)
 {
-    gsi_u128 reach, place;
-    if (__builtin_mul_overflow(run->span, (gsi_u128)run->base.coming_count, &reach) ||
-        __builtin_add_overflow(run->last_place, reach, &place))
+    gsi_u128 reach, number;
+    if (__builtin_mul_overflow(run->span, (gsi_u128)run->base.pending_count, &reach) ||
+        __builtin_add_overflow(run->last_number, reach, &number))
         return ~(gsi_u128)0;
-    return place;
+    return number;
 }
 
-/* How many of its reserved buffers a run holds. A run whose first key is known needs none before
- * the merge gets there. */
-static uint64_t own_count(const struct input_run *run)
+/* Returns how many of its reserved buffers a run uses. If the first key of a run is known and no
+ * block was read, it returns all, so that other runs are read first. */
+static uint64_t reserved_in_use(const struct input_run *run)
 {
     bool can_wait = run->has_first && run->base.started_count == 0;
-    uint64_t most = run->feed->shared->own_count;
-    return can_wait ? most : gsi_min_u64(run->base.held_count, most);
+    uint64_t most = run->feed->shared->reserved_per_run;
+    return can_wait ? most : gsi_min_u64(run->base.buffer_count, most);
 }
 
-/* Runs that hold fewer buffers than are reserved for them go first, the one with the fewest; then
- * the lowest forecast. */
-static bool comes_before(const struct input_run *a, const struct input_run *b)
+/* Runs that use the fewest of their reserved buffers are read first; of these, the run with the
+ * lowest forecast. */
+static bool precedes(const struct input_run *a, const struct input_run *b)
 {
-    uint64_t a_own = own_count(a), b_own = own_count(b);
+    uint64_t a_own = reserved_in_use(a), b_own = reserved_in_use(b);
     return a_own != b_own ? a_own < b_own : forecast(a) < forecast(b);
 }
 
 gsi_u128 gsi_input_feed_forecast(const struct gsi_fed_run *run)
 {
-    return own_count(run_of(run)) < run->feed->own_count ? 0 : forecast(run_of(run));
+    return reserved_in_use(run_of(run)) < run->feed->reserved_per_run ? 0 : forecast(run_of(run));
 }
 
-/* Spare buffers are for runs whose forecast is known, once the keys of all runs are. If there is
- * nothing but one input, any block of it is the next one; and with a filter it may take many of
- * them until the first is fed. */
+/* A run may use buffers that are not reserved only if it has a forecast, and a key of every run is
+ * known. If the merge has only one run, it may use all buffers; with a filter, many blocks may be
+ * read before the first one is fed. */
 struct gsi_fed_run *gsi_input_feed_next(const struct gsi_input_feed *feed)
 {
     struct input_run *best = NULL;
-    bool is_alone = feed->shared->run_count == 1;
+    bool is_only_run = feed->shared->run_count == 1;
     for (uint32_t i = 0; i < feed->run_count; i++) {
         struct input_run *run = &feed->runs[i];
-        bool has_forecast = run->base.fed_count > 0 && feed->begun_count == feed->run_count;
-        if (gsi_fed_run_may_start(&run->base) &&
-            (is_alone || has_forecast || !gsi_fed_run_has_own(&run->base)) &&
-            can_start(&run->base) && (best == NULL || comes_before(run, best)))
+        bool has_forecast = run->base.fed_count > 0 && feed->runs_with_key == feed->run_count;
+        if (gsi_fed_run_may_use_buffer(&run->base) &&
+            (is_only_run || has_forecast || !gsi_fed_run_has_all_reserved(&run->base)) &&
+            can_start(&run->base) && (best == NULL || precedes(run, best)))
             best = run;
     }
     return best != NULL ? &best->base : NULL;
@@ -449,10 +457,10 @@ static enum gs_status open_run(struct gsi_input_feed *feed, struct input_run *ru
     run->is_presorted = entry->is_presorted;
     run->has_first = entry->has_first;
     if (run->has_first)
-        run->last_place = gsi_feed_place_of_key(inputs->loop->layout, entry->first_key);
-    feed->begun_count += run->has_first;
+        run->last_number = gsi_feed_number_of_key(inputs->loop->layout, entry->first_key);
+    feed->runs_with_key += run->has_first;
     gsi_file_reader_init(&run->reader, inputs, &entry->extent, block_read);
-    run->base.is_end = run->reader.is_end;
+    run->base.is_all_started = run->reader.is_end;
     if (entry->extent.input->coding != GSI_CODING_NONE)
         status = gsi_frames_reader_open(&run->reader.unpack, inputs->loop, &inputs->plan->unpack);
     return status;

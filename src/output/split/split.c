@@ -163,11 +163,12 @@ static uint64_t entries_before(const struct gsi_split *split, const uint8_t *ent
 {
     const struct gsi_side *cut = &split->cuts[split->current];
     uint64_t low = 0, high = count;
-    if (count > 0 && gsi_side_has(cut, entries + (count - 1) * split->entry_bytes, split->copy))
+    if (count > 0 &&
+        gsi_side_contains(cut, entries + (count - 1) * split->entry_bytes, split->copy))
         return count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (gsi_side_has(cut, entries + middle * split->entry_bytes, split->copy))
+        if (gsi_side_contains(cut, entries + middle * split->entry_bytes, split->copy))
             low = middle + 1;
         else
             high = middle;
