@@ -1,9 +1,9 @@
-/* find.c: finds the wanted range in each file by two binary searches. One finds the first element
- * of the range, the other the first element after it. One binary search serves both until it reads
- * an element of the range. From there each continues in growing steps, because the range may be
- * short (J. L. Bentley and A. C. Yao, "An almost optimal algorithm for unbounded searching", Inf.
- * Process. Lett. 5(3), 1976). Values are parsed and compared by conditions of --where. NaNs sort
- * before or after all numbers.
+/* find.c: finds the wanted range in each file by two binary searches. The first search finds the
+ * first element of the range, the second one the first element after the range. The two searches
+ * share their steps until they read an element of the range. From there each search continues in
+ * growing steps, because the range may be short (J. L. Bentley and A. C. Yao, "An almost optimal
+ * algorithm for unbounded searching", Inf. Process. Lett. 5(3), 1976). Values are parsed and
+ * compared by conditions of --where. NaNs sort before or after all numbers.
  *
  * In a file that is not sorted, a search would find wrong elements. So it checks that each block
  * that it reads is sorted, and sorted with the nearest blocks read before and after it. The first
@@ -34,12 +34,12 @@
 struct find_state {
     struct gsi_search search;
     struct gsi_inputs *inputs;
-    const char *given; /* the argument of --find */
-    struct gsi_side before_range,
-        not_after_range;    /* true for elements before the range; for all except those after it */
-    uint8_t *copies;        /* memory for COPIES_MAX elements */
-    char *text;             /* copy of `given`, which contains low and high */
-    const char *low, *high; /* ends of the range; NULL: no limit */
+    const char *given;               /* the argument of --find */
+    struct gsi_side before_range;    /* contains the elements before the range */
+    struct gsi_side not_after_range; /* contains those and the range itself */
+    uint8_t *copies;                 /* memory for COPIES_MAX elements */
+    char *text;                      /* copy of `given`, which contains low and high */
+    const char *low, *high;          /* ends of the range; NULL: no limit */
 };
 
 /* ---- the search ---- */
@@ -82,7 +82,7 @@ static struct read_element block_element(const struct find_state *find, size_t f
                                  at->block + i * find->inputs->loop->layout->element_bytes};
 }
 
-static struct read_element block_last(const struct find_state *find, size_t file)
+static struct read_element last_block_element(const struct find_state *find, size_t file)
 {
     return block_element(find, file, find->search.files[file].block_count - 1);
 }
@@ -94,7 +94,8 @@ static enum gs_status read_checked(struct find_state *find, size_t file,
                                    const uint8_t **element)
 {
     GSI_TRY(gsi_search_read(&find->search, file, idx, element));
-    const struct read_element first = block_element(find, file, 0), last = block_last(find, file);
+    const struct read_element first = block_element(find, file, 0),
+                              last = last_block_element(find, file);
     for (uint64_t i = 1; first.idx + i <= last.idx; i++)
         GSI_TRY(check_order(find, file, block_element(find, file, i - 1),
                             block_element(find, file, i)));
@@ -118,7 +119,7 @@ static void continue_after(const struct find_state *find, size_t file, struct op
                            uint64_t idx)
 {
     range->low = idx + 1;
-    copy_element(find, &range->before, block_last(find, file));
+    copy_element(find, &range->before, last_block_element(find, file));
 }
 
 static void continue_before(const struct find_state *find, size_t file, struct open_range *range,
@@ -133,14 +134,14 @@ static enum gs_status read_ends(struct find_state *find, size_t file, struct ope
 {
     const uint8_t *element;
     GSI_TRY(read_checked(find, file, range, range->low, &element));
-    copy_element(find, &range->before, block_last(find, file));
+    copy_element(find, &range->before, last_block_element(find, file));
     GSI_TRY(read_checked(find, file, range, range->high - 1, &element));
     copy_element(find, &range->after, block_element(find, file, 0));
     return GS_OK;
 }
 
-static bool holds(const struct find_state *find, const struct gsi_side *side,
-                  const uint8_t *element)
+static bool condition_holds(const struct find_state *find, const struct gsi_side *side,
+                            const uint8_t *element)
 {
     return gsi_side_contains(side, element,
                              find->copies + (COPIES_MAX - 1) *
@@ -161,7 +162,7 @@ static enum gs_status find_first_false(struct find_state *find, size_t file,
         const uint64_t at = start == START_LOW ? range->low + left - 1 : range->high - left;
         const uint8_t *element;
         GSI_TRY(read_checked(find, file, range, at, &element));
-        const bool is_after = holds(find, side, element);
+        const bool is_after = condition_holds(find, side, element);
         (is_after ? continue_after : continue_before)(find, file, range, at);
         if (is_after == (start == START_HIGH)) /* the element is within this step: bisect */
             step = UINT64_MAX;
@@ -186,9 +187,9 @@ static enum gs_status find_range(struct find_state *find, size_t file, uint64_t 
         const uint8_t *element;
         middle = range.low + (range.high - range.low) / 2;
         GSI_TRY(read_checked(find, file, &range, middle, &element));
-        if (holds(find, &find->before_range, element))
+        if (condition_holds(find, &find->before_range, element))
             continue_after(find, file, &range, middle);
-        else if (!holds(find, &find->not_after_range, element))
+        else if (!condition_holds(find, &find->not_after_range, element))
             continue_before(find, file, &range, middle);
         else
             is_found = true;

@@ -21,7 +21,7 @@ enum gs_status gsi_find_apply(struct gsi_inputs *inputs, const char *given,
                               struct gsi_find_report *report);
 
 /* gsi_find_verify: sets *is_within to whether the first and the last element of the output are in
- * the range of --find. It is true without --find, and if entries are sorted.
+ * the range of --find. Without --find, or if entries are sorted, *is_within is true.
  * fails GS_E_MEMORY */
 enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const char *given, const uint8_t *first,
                                const uint8_t *last, bool *is_within);

@@ -18,7 +18,7 @@ static uint64_t compute_first_indexes(const struct gsi_loop *loop,
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
         if (entry->is_extent)
-            frames += gsi_input_feed_frames(plan, &entry->extent);
+            frames += gsi_input_feed_max_blocks(plan, &entry->extent);
         else if (entry->resident == NULL)
             frames += entry->spilled.frame_count;
     }

@@ -1,6 +1,6 @@
 /* merger.h: runs one merge on the device: feeds it with blocks of runs, pulls windows from it, and
- * passes the windows to links in order. It makes each spilled run, each intermediate merge, and the
- * output.
+ * passes the windows to links in order. Spilled runs, intermediate merges and the output are all
+ * made by such a merge.
  *
  * An example: frames of 2 elements, windows of 4. Frames are read in the order of their first keys
  * (merge/feed/feeder.h), which are known before the merge begins:

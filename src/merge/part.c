@@ -3,10 +3,10 @@
  * element.
  *
  * A merge orders elements by key, then by file, then by index in the file. The cut at rank r is the
- * number of elements of each file among the first r elements of the output. It is first found for
- * samples, every 2^n-th element of each file. Then it is corrected for every 2^(n-1)-th element,
- * and so on (P. J. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors",
- * J. Parallel Distrib. Comput. 12(2), 1991):
+ * number of elements of each file among the first r elements of the output. The cut is first found
+ * for samples, every 2^n-th element of each file. The next step corrects the cut for every
+ * 2^(n-1)-th element, and so on (P. J. Varman et al., "Merging multiple lists on
+ * hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12(2), 1991):
  *
  *      file 0   1 4 4 9 12      rank 5; every 4th element:  {4, 0}
  *      file 1   2 3 5 8                 every 2nd element:  {2, 2}

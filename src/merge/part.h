@@ -1,5 +1,5 @@
-/* part.h: makes only one of N equal parts of a merge's output (--part). It finds which elements of
- * each input the part contains, and restricts the inputs to these. */
+/* part.h: makes only one of N equal parts of a merge's output (--part). Restricts each input to the
+ * elements that belong to the part. */
 #ifndef GSI_PART_H
 #define GSI_PART_H
 

@@ -1,5 +1,5 @@
-/* presorted.h: finds presorted ranges, parts of the inputs that are already in order. Each is a run
- * that a merge reads from its file, so it is not spilled.
+/* presorted.h: finds presorted ranges, parts of the inputs that are already in order. A merge reads
+ * a presorted range from its file, so the range is not spilled.
  *
  *     input    [ 1 2 3 4 | 5 6 7 8 | 2 3 9 5 | 1 1 4 6 ]      chunks, as they were read
  *     runs     { 1 .. 8, in the file { 2 3 5 9   { 1 .. 6, in the file

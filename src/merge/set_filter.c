@@ -1,6 +1,6 @@
 /* set_filter.c: compares a block of a merged file with the ranges of other files that have the same
- * keys. It counts equal keys group by group; a group is all elements with one key. Rows are what is
- * compared: sort keys of numbers, or records. */
+ * keys. Equal keys are counted group by group; a group is all elements with one key. Rows are what
+ * is compared: sort keys of numbers, or records. */
 #include "merge/set_filter.h"
 
 #include "base/assert.h"
@@ -28,31 +28,32 @@
 /* A thread's position in another file, and its buffer with a part of this file. */
 struct cursor {
     const struct gsi_input *file;
-    uint64_t count, end;                 /* elements; those before the end of the piece's range */
-    uint64_t buffer_first, buffer_count; /* of the block that is in memory, in order */
-    uint8_t *buffer;                     /* its rows; room for one is before them */
-    size_t row;                          /* the next one in there */
-    uint64_t equal_count;                /* elements with the key of the group */
+    uint64_t count, end;                 /* elements of the file; end of the block's range */
+    uint64_t buffer_first, buffer_count; /* elements in the buffer */
+    uint8_t *buffer;                     /* rows; memory for one more is before it */
+    size_t row;                          /* index in the buffer of the next row */
+    uint64_t equal_count;                /* elements with the group's key */
 };
 
 /* A thread's state while it filters a block. */
 struct gsi_set_work {
     _Alignas(LINE) struct gsi_set_filter *sets;
     struct gs_error *error;
-    const struct gsi_input *file;             /* of the piece */
-    struct cursor cursors[GSI_SET_FILES_MAX]; /* those it is compared with */
+    const struct gsi_input *file;             /* contains the block */
+    struct cursor cursors[GSI_SET_FILES_MAX]; /* in the files that the block is compared with */
     size_t cursor_count;
-    uint8_t *scratch;                       /* room for SCRATCH_ELEMENTS; blocks follow */
-    uint64_t keys[2 * GSI_BLOCK_ELEMENTS];  /* of the piece's next numbers */
-    gsi_u128 key;                           /* of the group */
-    uint64_t group_idx, keep_from, keep_to; /* its elements so far, and which of them stay */
+    uint8_t *scratch;                      /* SCRATCH_ELEMENTS, then the buffers of cursors */
+    uint64_t keys[2 * GSI_BLOCK_ELEMENTS]; /* sort keys of the block's next numbers */
+    gsi_u128 key;                          /* of the group; numbers only */
+    uint64_t group_idx;                    /* index in the group of the next element */
+    uint64_t keep_from, keep_to;           /* indexes in the group of elements that stay */
     uint64_t read_bytes;
-    size_t unsorted_file;                          /* a file, from 1 on, as in the filter */
-    struct gsi_set_digest read[GSI_SET_FILES_MAX]; /* of copies of streams */
-    /* What stays. */
+    size_t unsorted_file;                          /* number of the unsorted file, from 1 on */
+    struct gsi_set_digest read[GSI_SET_FILES_MAX]; /* digests of what was read from copies */
+    /* Elements that stay are moved from `from` to `to`, decision_capacity elements at a time. */
     uint8_t *from, *to;
     uint8_t decisions[GSI_BLOCK_ELEMENTS];
-    size_t decision_count, decision_capacity; /* decisions; those that are collected at a time */
+    size_t decision_count, decision_capacity; /* one decision per element */
     struct gsi_filtered *filtered;
 };
 
@@ -63,8 +64,8 @@ static uint32_t element_bytes(const struct gsi_set_filter *sets)
 
 /* ---- begin and end ---- */
 
-enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
-                                    const char *output, const char *temp_dir)
+enum gs_status gsi_set_filter_copy_streams(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                                           const char *output, const char *temp_dir)
 {
     struct gs_error *error = inputs->loop->error;
     if (inputs->count > GSI_SET_FILES_MAX)
@@ -73,7 +74,8 @@ enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inpu
     return gsi_set_streams_copy(inputs, output, temp_dir, sets->written);
 }
 
-void gsi_set_filter_start(struct gsi_set_filter *sets, struct gsi_inputs *inputs, enum gsi_set kind)
+void gsi_set_filter_attach(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                           enum gsi_set kind)
 {
     sets->inputs = inputs;
     sets->kind = kind;
@@ -150,8 +152,8 @@ static bool is_stream_copy(const struct gsi_set_filter *sets, const struct gsi_i
     return file->bytes > 0 && file->bytes == sets->written[file_idx(sets, file)].bytes;
 }
 
-/* Adds `n` elements that were read from a file, from element `first` on, to the digest of the file,
- * if it is a copy. */
+/* Adds elements that were read, from element `first` on, to the digest of the file, if it is a
+ * copy. */
 static void add_to_digest(struct gsi_set_work *work, const struct gsi_input *file, uint64_t first,
                           const uint8_t *elements, uint64_t n)
 {
@@ -177,9 +179,8 @@ static bool is_compared(const struct gsi_set_filter *sets, size_t merged, size_t
     return i != merged && (sets->kind != GSI_SET_UNION || i < merged);
 }
 
-/* Returns how often file `i` is read: once if it is merged, and once for each merged file whose
- * blocks are compared with it. If the first file is empty, the others are read, too
- * (check_other_files). */
+/* Returns how often file `i` is read: once if it is merged, and once for each merged file that is
+ * compared with it. If the first file is empty, check_other_files reads the others. */
 static uint64_t count_passes(const struct gsi_set_filter *sets, size_t i)
 {
     const struct gsi_inputs *inputs = sets->inputs;
@@ -217,7 +218,7 @@ static enum gs_status read_elements(struct gsi_set_work *work, const struct gsi_
     return gsi_input_read(file, to, count * bytes, idx * bytes, work->error);
 }
 
-static int compare(const struct gsi_set_work *work, const void *a, const void *b)
+static int compare_elements(const struct gsi_set_work *work, const void *a, const void *b)
 {
     return gsi_compare(work->sets->inputs->layout, a, b);
 }
@@ -241,7 +242,7 @@ static enum gs_status find_first_not_below(struct gsi_set_work *work, const stru
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         GSI_TRY(read_elements(work, file, middle, 1, probe));
-        if (compare(work, probe, key) < 0)
+        if (compare_elements(work, probe, key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -250,8 +251,7 @@ static enum gs_status find_first_not_below(struct gsi_set_work *work, const stru
     return GS_OK;
 }
 
-/* Returns the index of the first of `n` rows that is less than the row before it; n: there is
- * none. */
+/* Returns the index of the first row that is less than the row before it; n: there is none. */
 static size_t find_descent(const struct gsi_layout *layout, const uint8_t *rows, size_t n)
 {
     const uint32_t bytes = layout->element_bytes;
@@ -309,7 +309,7 @@ static enum gs_status seek_cursor(struct gsi_set_work *work, struct cursor *curs
     if (begin == 0 || begin == cursor->count)
         return GS_OK;
     GSI_TRY(read_elements(work, cursor->file, begin - 1, 2, two));
-    return compare(work, two + element_bytes(work->sets), two) < 0
+    return compare_elements(work, two + element_bytes(work->sets), two) < 0
                ? fail_order(work, cursor->file, begin)
                : GS_OK;
 }
@@ -321,14 +321,14 @@ GSI_INLINE int compare_row(const struct gsi_set_work *work, const void *rows, si
 {
     if (bytes == 0) {
         const size_t element = element_bytes(work->sets);
-        return compare(work, (const uint8_t *)rows + i * element, work->scratch + 3 * element);
+        return compare_elements(work, (const uint8_t *)rows + i * element,
+                                work->scratch + 3 * element);
     }
     gsi_u128 key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
     return (key > work->key) - (key < work->key);
 }
 
-/* Counts the elements of another file that have the group's key, and moves the cursor after
- * them. */
+/* Counts elements of another file with the group's key, and moves the cursor after them. */
 GSI_INLINE enum gs_status count_equal(struct gsi_set_work *work, struct cursor *cursor,
                                       uint32_t bytes)
 {
@@ -407,7 +407,7 @@ static enum gs_status count_equal_before(struct gsi_set_work *work, uint64_t fir
     if (first == 0)
         return GS_OK;
     GSI_TRY(read_elements(work, work->file, first - 1, 1, before));
-    int order = compare(work, before, key);
+    int order = compare_elements(work, before, key);
     if (order > 0)
         return fail_order(work, work->file, first);
     if (order < 0)
@@ -417,8 +417,8 @@ static enum gs_status count_equal_before(struct gsi_set_work *work, uint64_t fir
     return GS_OK;
 }
 
-/* Sets the end of the block's range in each other file. It is the first element not less than the
- * first element of the next block. */
+/* Sets the end of the block's range in each other file. The range ends before the first element
+ * that is not less than the first element of the next block. */
 static enum gs_status find_range_ends(struct gsi_set_work *work, uint64_t end)
 {
     uint8_t *next = work->scratch + 2 * (size_t)element_bytes(work->sets);

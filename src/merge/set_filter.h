@@ -1,5 +1,5 @@
-/* set_filter.h: applies set operations to sorted files (--merge=SET). It removes elements of a
- * file, depending on how many elements with the same key the other files have.
+/* set_filter.h: applies set operations to sorted files (--merge=SET). An element of a file stays,
+ * or is removed, depending on how many elements of the other files have the same key.
  *
  *     --merge=union      of each key, as many elements as the file with the most: each file keeps
  *                        the elements that exceed the largest number in a file before it
@@ -36,7 +36,8 @@ struct gsi_set_report {
     size_t unsorted_input; /* number of a file that is not sorted, from 1 on; 0: none */
 };
 
-/* Maximum number of files of a set operation. All are open, and each needs a buffer per thread. */
+/* Maximum number of files of a set operation. All files are open, and each file needs a buffer per
+ * thread. */
 #define GSI_SET_FILES_MAX 64u
 
 struct gsi_set_filter {
@@ -57,16 +58,16 @@ struct gsi_set_filter {
     bool are_others_read;
 };
 
-/* gsi_set_filter_begin: checks the number of inputs, and copies streams to files (set_streams.h).
- * The inputs' headers were read before.
+/* gsi_set_filter_copy_streams: checks the number of inputs, and copies streams to files
+ * (set_streams.h). The headers of the inputs were read before.
  * fails GS_E_USAGE: too many inputs; as set_streams.h
- * gsi_set_filter_start: attaches the filter to the inputs, whose sizes are known. Sets
+ * gsi_set_filter_attach: attaches the filter to the inputs, whose sizes are known. Sets
  * inputs->bytes to the bytes of merged inputs only. `sets` must outlive the inputs. The other
  * functions do nothing if the job has no set operation. */
-enum gs_status gsi_set_filter_begin(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
-                                    const char *output, const char *temp_dir);
-void gsi_set_filter_start(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
-                          enum gsi_set kind);
+enum gs_status gsi_set_filter_copy_streams(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                                           const char *output, const char *temp_dir);
+void gsi_set_filter_attach(struct gsi_set_filter *sets, struct gsi_inputs *inputs,
+                           enum gsi_set kind);
 
 /* gsi_set_filter_compared_bytes: returns the bytes of files that are only compared with merged
  * files. */

@@ -55,16 +55,16 @@ struct copy {
     uint8_t block[BLOCK_BYTES];
 };
 
-static void block_done(struct gsi_io *io);
+static void block_read(struct gsi_io *io);
 
-static void request_block(struct copy *copy)
+static void start_block_read(struct copy *copy)
 {
     copy->io = (struct gsi_io){.op = GSI_IO_READ,
                                .fd = copy->input->fd,
                                .data = copy->block,
                                .bytes = sizeof copy->block,
                                .off = GSI_IO_STREAM,
-                               .done = block_done};
+                               .done = block_read};
     gsi_loop_submit(copy->copies->inputs->loop, &copy->io);
 }
 
@@ -83,7 +83,7 @@ static enum gs_status write_block(struct copy *copy, size_t bytes)
                           copy->copies->directory, copy->input->name);
 }
 
-static void block_done(struct gsi_io *io)
+static void block_read(struct gsi_io *io)
 {
     struct copy *copy = GSI_CONTAINER_OF(io, struct copy, io);
     struct copies *copies = copy->copies;
@@ -91,7 +91,7 @@ static void block_done(struct gsi_io *io)
         write_block(copy, io->moved) != GS_OK)
         return;
     if (io->moved == io->bytes)
-        request_block(copy);
+        start_block_read(copy);
     else
         copies->is_done = --copies->open_streams == 0;
 }
@@ -112,7 +112,7 @@ static enum gs_status begin_copy(struct copies *copies, struct gsi_input *input,
     for (size_t bytes; (bytes = gsi_header_copy_head(input, copy->block, BLOCK_BYTES)) > 0;)
         GSI_TRY(write_block(copy, bytes));
     copies->open_streams++;
-    request_block(copy);
+    start_block_read(copy);
     return GS_OK;
 }
 

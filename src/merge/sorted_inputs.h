@@ -19,10 +19,10 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const ch
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
                                        uint64_t **sizes, uint64_t *count, struct gs_error *error);
 
-/* gsi_sorted_inputs_list: lists the inputs that are not empty as runs; sets inputs->data_bytes. It
- * reads the first and the last record of each file, and finds how many leading bytes of their keys
- * are equal. All records between them have the same leading bytes, because the file is sorted. Tags
- * begin after these bytes (element/key_scope.h). With a stream, tags skip no bytes.
+/* gsi_sorted_inputs_list: lists the inputs that are not empty as runs; sets inputs->data_bytes.
+ * Finds how many leading bytes of keys are equal in the first and last records of all files. All
+ * other records have these leading bytes, too, because files are sorted. Tags begin after these
+ * bytes (element/key_scope.h). With a stream, tags skip no bytes.
  * fails GS_E_INPUT, GS_E_IO, GS_E_MEMORY */
 enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_list *list);
 

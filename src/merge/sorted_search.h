@@ -1,5 +1,5 @@
-/* sorted_search.h: reads single elements of sorted files in any order, for searches. It reads one
- * block of a file at a time, so elements near each other need one read. */
+/* sorted_search.h: reads single elements of sorted files in any order, for searches. A search reads
+ * one block of a file at a time, so elements near each other need one read. */
 #ifndef GSI_SORTED_SEARCH_H
 #define GSI_SORTED_SEARCH_H
 
@@ -23,8 +23,8 @@ struct gsi_search {
 enum gs_status gsi_search_open(struct gsi_search *search, struct gsi_inputs *inputs);
 void gsi_search_close(struct gsi_search *search); /* also zeroed ones */
 
-/* gsi_search_read: sets *element to element `idx` of a file. It is valid until the next call for
- * this file.
+/* gsi_search_read: sets *element to element `idx` of a file. The element is valid until the next
+ * call for this file.
  * fails GS_E_IO, GS_E_INPUT */
 enum gs_status gsi_search_read(struct gsi_search *search, size_t file, uint64_t idx,
                                const uint8_t **element);

@@ -14,7 +14,7 @@ struct gsi_side {
     bool is_inverted;
 };
 
-/* gsi_side_open: sets the condition "element `op` `value`". It does not change is_inverted.
+/* gsi_side_open: sets the condition "element `op` `value`". The caller sets is_inverted.
  * gsi_side_open_before: sets the condition that an element sorts before all elements equal to
  * `value`. With includes_equal, it is also true for these equal elements. NaNs sort before or after
  * all numbers.

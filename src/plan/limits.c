@@ -82,8 +82,8 @@ struct group_limits {
     uint64_t memory_bytes, cpu_count;
 };
 
-static void apply_group(const char *root, const char *group, bool is_v2,
-                        struct group_limits *limits)
+static void apply_cgroup(const char *root, const char *group, bool is_v2,
+                         struct group_limits *limits)
 {
     static const char *const v2_files[] = {"/memory.max", "/memory.high", NULL};
     static const char *const v1_files[] = {"/memory.limit_in_bytes", NULL};
@@ -94,13 +94,13 @@ static void apply_group(const char *root, const char *group, bool is_v2,
 
 /* Lowers `limits` to the limits of the cgroup `group` and of all its parents. In a container,
  * `group` may have parents that are not visible; they are ignored. */
-static void apply_group_path(const char *root, const char *mount, char *group, bool is_v2,
-                             struct group_limits *limits)
+static void apply_cgroup_and_parents(const char *root, const char *mount, char *group, bool is_v2,
+                                     struct group_limits *limits)
 {
     char path[PATH_BYTES];
     for (;;) {
         if (snprintf(path, sizeof path, "%s%s", mount, group) < (int)sizeof path)
-            apply_group(root, path, is_v2, limits);
+            apply_cgroup(root, path, is_v2, limits);
         char *slash = strrchr(group, '/');
         if (slash == NULL)
             return;
@@ -126,11 +126,11 @@ static struct group_limits cgroup_limits(const char *root)
         *group++ = '\0';
         controllers++;
         if (*controllers == '\0')
-            apply_group_path(root, "/sys/fs/cgroup", group, true, &limits);
+            apply_cgroup_and_parents(root, "/sys/fs/cgroup", group, true, &limits);
         else if (strcmp(controllers, "memory") == 0)
-            apply_group_path(root, "/sys/fs/cgroup/memory", group, false, &limits);
+            apply_cgroup_and_parents(root, "/sys/fs/cgroup/memory", group, false, &limits);
         else if (strstr(controllers, "cpu") != NULL && strstr(controllers, "cpuset") == NULL)
-            apply_group_path(root, "/sys/fs/cgroup/cpu", group, false, &limits);
+            apply_cgroup_and_parents(root, "/sys/fs/cgroup/cpu", group, false, &limits);
     }
     fclose(file);
     return limits;

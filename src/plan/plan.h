@@ -37,8 +37,8 @@
  * in flight and for all threads.
  *
  * Rejected:
- * - Merge full groups of runs until few enough are left. This moves more bytes than the tree of
- *   merge_tree.h, where every pass but the first merges everything.
+ * - Merge full groups of runs until few enough are left. Such passes move more bytes than the tree
+ *   of merge_tree.h, where every pass except the first merges everything.
  * - A smaller share of memory for each run, and so a higher fan-in. With a share below about 1 MiB,
  *   seeks cost a disk more time than another pass would (SHARE_MAX_BYTES).
  * - Larger windows and frames. 1 to 4 MiB reach a disk's limit already.
@@ -96,7 +96,7 @@ struct gsi_plan {
      * memory for them. 0: everything is sorted. */
     uint64_t top_room;
     uint64_t top_bytes;
-    /* Devices that work as one. Each uses device_bytes, and has a part of each run. */
+    /* Devices that work as one. Each device uses device_bytes, and has a part of each run. */
     uint64_t device_count;
     /* Instead of spilling, gsort writes the output while it reads, in one pass, if no element is
      * out of place by more than this. 0: gsort does not try that. */
@@ -107,8 +107,8 @@ struct gsi_plan {
 };
 
 /* Memory of the process besides the arena, threads and formats: code, libraries, stacks and rings
- * of io_uring. It is the measured resident size of gsort on a small file (the manual, "Memory").
- * GSI_PLAN_LEAST_BYTES is the least memory for any job. */
+ * of io_uring. The value is the measured resident size of gsort on a small file (the manual,
+ * "Memory"). GSI_PLAN_LEAST_BYTES is the least memory for any job. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
 
@@ -132,8 +132,8 @@ struct gsi_budget {
     uint64_t chunk_bytes, window_bytes; /* 0: planned */
 };
 
-/* The sizes in the journal of an interrupted sort. Its files have these sizes, so the next plan may
- * have to use them. */
+/* The sizes in the journal of an interrupted sort. The existing files have these sizes, so the next
+ * plan may have to use the same sizes. */
 struct gsi_plan_fixed {
     uint64_t chunk_bytes, frame_bytes, window_bytes;
     uint32_t chunks_per_run, fan_in;
@@ -188,8 +188,9 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_
                              struct gs_error *error);
 
 /* gsi_plan_unreleased_bytes: returns an estimate of the disk that merged frames still use, if
- * `spilled_bytes` were spilled. It is the size of at most two spill files (GSI_SPILL_FILES_MAX),
- * because a file is released when all its runs have passed it. */
+ * `spilled_bytes` were spilled. The estimate is more than two of GSI_SPILL_FILES_MAX files contain.
+ * Two files may have merged frames that are not released, because runs do not reach the end of a
+ * file at the same time. */
 static inline uint64_t gsi_plan_unreleased_bytes(uint64_t spilled_bytes)
 {
     return spilled_bytes / 13;

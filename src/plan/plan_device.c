@@ -73,8 +73,8 @@ static uint64_t smallest_frame(const struct gsi_plan *plan)
     return gsi_record_room_bytes(record, 2 * gsi_record_room_power(record, frame));
 }
 
-/* Returns the bytes of the table that finds records by their indexes. It has one pointer per frame,
- * and more because runs leave gaps between their indexes. */
+/* Returns the bytes of the table that finds records by their indexes. The table has one pointer per
+ * frame, and some more, because there are gaps between the indexes of runs. */
 static uint64_t record_table_bytes(const struct gsi_plan_request *request,
                                    const struct gsi_plan *plan)
 {
@@ -85,7 +85,8 @@ static uint64_t record_table_bytes(const struct gsi_plan_request *request,
            sizeof(void *);
 }
 
-static uint64_t fixed_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
+static uint64_t fixed_device_bytes(const struct gsi_plan_request *request,
+                                   const struct gsi_plan *plan)
 {
     return FIXED_BYTES + request->device_fixed_bytes + record_table_bytes(request, plan) +
            WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
@@ -136,7 +137,7 @@ static void set_memory_bytes(const struct gsi_plan_request *request, struct gsi_
                              uint64_t ring)
 {
     plan->arena_bytes = ring * plan->chunk_bytes + gsi_plan_window_region(plan);
-    plan->device_bytes = fixed_bytes(request, plan) + plan->device_mirror_bytes +
+    plan->device_bytes = fixed_device_bytes(request, plan) + plan->device_mirror_bytes +
                          device_bytes_for_runs(request, plan->device_runs, plan->device_run_bytes);
 }
 
@@ -150,7 +151,7 @@ static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs
     uint64_t chunks = gsi_round_up_u64(gsi_max_u64(1, gsi_ceil_div_u64(run, room)), count);
     uint64_t runs = gsi_max_u64(1, gsi_ceil_div_u64(bytes, chunks * room));
     if (bytes / count > request->device_bytes ||
-        fixed_bytes(request, plan) +
+        fixed_device_bytes(request, plan) +
                 device_bytes_for_runs(request, runs, chunks * plan->chunk_bytes) >
             request->device_bytes)
         return false;
@@ -224,7 +225,7 @@ static uint64_t host_bytes_for_runs(const struct gsi_plan_request *request,
 static bool plan_host_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                            uint64_t region, uint64_t ring)
 {
-    uint64_t fixed = fixed_bytes(request, plan), room = plan->chunk_bytes;
+    uint64_t fixed = fixed_device_bytes(request, plan), room = plan->chunk_bytes;
     uint64_t count = device_count(request);
     if (request->input_bytes == UINT64_MAX || request->spill_all || request->device_bytes < fixed ||
         (count > 1 && plan->record_bytes > 0)) /* devices do not exchange tags */
@@ -326,7 +327,7 @@ static void set_spilled_runs(const struct gsi_plan_request *request, struct gsi_
 static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    uint64_t region, struct gs_error *error)
 {
-    uint64_t fixed = fixed_bytes(request, plan);
+    uint64_t fixed = fixed_device_bytes(request, plan);
     if (request->device_bytes < fixed + 3 * plan->chunk_bytes)
         return fail_device_too_small(request, error);
     uint64_t mirror = gsi_min_u64(gsi_min_u64(region, MIRROR_MAX_BYTES),
@@ -342,7 +343,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
         return fail_device_too_small(request, error);
     set_run_sizes(request, plan, chunks,
                   fitting_run_slots(request, chunks * plan->chunk_bytes, left));
-    plan->frame_bytes = largest_frame(request, plan); /* an upper limit of pieces */
+    plan->frame_bytes = largest_frame(request, plan); /* pieces are at most this long */
     add_host_runs(request, plan, region - ring * plan->chunk_bytes);
     plan->fan_in =
         (uint32_t)gsi_clamp_u64(request->fan_in, request->fan_in > 0 ? 2 : FAN_IN_MAX, FAN_IN_MAX);

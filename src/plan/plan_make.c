@@ -68,8 +68,8 @@ static enum gs_status check_counts(const struct gsi_plan *plan, struct gs_error 
     return GS_OK;
 }
 
-static enum gs_status make_limited(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                                   struct gs_error *error)
+static enum gs_status make_limited_plan(const struct gsi_plan_request *request,
+                                        struct gsi_plan *plan, struct gs_error *error)
 {
     uint64_t usable = 0;
     memset(plan, 0, sizeof *plan);
@@ -98,13 +98,13 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_
     struct gsi_plan_request limited, fewer;
     GSI_TRY(limit_request(request, &limited, error));
     struct gs_error ignored = {0};
-    if (make_limited(&limited, plan, &ignored) == GS_OK)
+    if (make_limited_plan(&limited, plan, &ignored) == GS_OK)
         return GS_OK;
     /* Fewer threads need fewer windows and tables, and so less memory. */
     fewer = limited;
     for (fewer.thread_count = plan->thread_count / 2; fewer.thread_count > 0;
          fewer.thread_count /= 2)
-        if (make_limited(&fewer, plan, &ignored) == GS_OK)
+        if (make_limited_plan(&fewer, plan, &ignored) == GS_OK)
             return GS_OK;
-    return make_limited(&limited, plan, error);
+    return make_limited_plan(&limited, plan, error);
 }

@@ -116,7 +116,7 @@ static enum gs_status plan_frames_and_fan_in(const struct gsi_plan_request *requ
 /* ---- prediction of the bytes that the merges read and write ---- */
 
 /* The runs at one point of the predicted job: the bytes of their elements, and their bytes on disk.
- * Both are equal exactly if a run is an input. */
+ * The two numbers are equal exactly if the run is an input. */
 struct runs {
     uint64_t *data, *on_disk;
     uint64_t count;
@@ -125,7 +125,8 @@ struct runs {
     uint64_t peak_data;    /* bytes of elements in those spilled runs */
 };
 
-static void merge_group(struct gsi_plan *plan, struct runs *runs, uint64_t first, uint64_t count)
+static void predict_group_merge(struct gsi_plan *plan, struct runs *runs, uint64_t first,
+                                uint64_t count)
 {
     uint64_t data = 0;
     for (uint64_t i = first; i < first + count; i++) {
@@ -158,14 +159,14 @@ static void update_peak(struct runs *runs)
         runs->peak_data += runs->on_disk[i] != runs->data[i] ? runs->data[i] : 0;
 }
 
-static void merge_all(struct gsi_plan *plan, struct runs *runs)
+static void predict_all_merges(struct gsi_plan *plan, struct runs *runs)
 {
     for (; runs->count > plan->fan_in; plan->merge_passes++) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(runs->count, plan->fan_in);
         uint64_t first = gsi_merge_pass_first_run(&pass, runs->on_disk);
-        merge_group(plan, runs, first, pass.first_group);
+        predict_group_merge(plan, runs, first, pass.first_group);
         for (uint64_t i = 1; i < pass.group_count; i++)
-            merge_group(plan, runs, first + i, plan->fan_in);
+            predict_group_merge(plan, runs, first + i, plan->fan_in);
         update_peak(runs);
     }
     for (uint64_t i = 0; i < runs->count; i++)
@@ -174,7 +175,7 @@ static void merge_all(struct gsi_plan *plan, struct runs *runs)
 
 /* Predicts the bytes that merges read and write, and the disk space. A merge of spilled runs
  * releases their disk while it writes. With streams, only the number of passes is known. */
-static enum gs_status predict_merge(const struct gsi_plan_request *request, struct gsi_plan *plan,
+static enum gs_status predict_moves(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                     struct gs_error *error)
 {
     uint64_t count = request->merge_count, input = request->input_bytes;
@@ -184,7 +185,7 @@ static enum gs_status predict_merge(const struct gsi_plan_request *request, stru
     runs.on_disk = runs.data + count;
     for (uint64_t i = 0; i < count && !is_stream; i++)
         runs.data[i] = runs.on_disk[i] = request->merge_bytes[i];
-    merge_all(plan, &runs);
+    predict_all_merges(plan, &runs);
     GSI_FREE(request->ledger, runs.data, 2 * count);
     plan->moves[GS_PHASE_WRITE].bytes_written = plan->output_bytes;
     plan->space_bytes = is_stream ? 0 : plan->output_bytes;
@@ -215,12 +216,12 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi
     plan->is_filtered = request->is_filtered;
     plan->chunks_per_run = 1;
     plan->run_count = request->merge_count;
-    GSI_TRY(
-        gsi_plan_with_tables(request, plan, usable, plan_frames_and_fan_in, table_bytes, error));
+    GSI_TRY(gsi_plan_make_with_tables(request, plan, usable, plan_frames_and_fan_in, table_bytes,
+                                      error));
     if (plan->record_bytes > 0 && stream_count(request) > 0)
         plan->stream_frames =
             gsi_min_u64(request->memory_bytes / STREAM_TABLE_PART / sizeof(void *),
                         STREAM_FRAMES_MAX) /
             stream_count(request);
-    return predict_merge(request, plan, error);
+    return predict_moves(request, plan, error);
 }

@@ -112,7 +112,7 @@ static const char *why_unknown(const struct gsi_plan *plan)
 
 /* Returns how many bytes are sorted for `bytes` of elements: numbers themselves, or the tags of
  * records. */
-static double key_bytes(const struct gsi_plan *plan, uint64_t bytes)
+static double sorted_bytes(const struct gsi_plan *plan, uint64_t bytes)
 {
     if (plan->record_bytes == 0)
         return (double)bytes;
@@ -140,16 +140,16 @@ struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *mode
     struct slowest reading = {0}, writing = {0};
     add_activity(&reading, "links", sorted, model->to_gpu);
     add_activity(&reading, "input", (double)plan->read_bytes, model->input);
-    add_activity(&reading, "sorting", key_bytes(plan, plan->input_bytes), sort);
+    add_activity(&reading, "sorting", sorted_bytes(plan, plan->input_bytes), sort);
     uint64_t last = gsi_min_u64(plan->input_bytes, plan->device_run_bytes);
     add_activity(&writing, "links", left, model->from_gpu);
     add_activity(&writing, "output", (double)plan->output_bytes, model->output);
     /* Each GPU makes some of the windows, and copies the elements for them from the memory of other
      * GPUs. */
     add_activity(&writing, "peers", left / gpus * (gpus - 1) / gpus, gpus > 1 ? model->peer : 0);
-    add_activity(&writing, "merging", key_bytes(plan, output_bytes), merge);
+    add_activity(&writing, "merging", sorted_bytes(plan, output_bytes), merge);
     prediction.start_ns = seconds_to_ns(model->start_seconds);
-    prediction.read_ns = seconds_to_ns(reading.seconds + key_bytes(plan, last) / sort);
+    prediction.read_ns = seconds_to_ns(reading.seconds + sorted_bytes(plan, last) / sort);
     prediction.write_ns = seconds_to_ns(writing.seconds);
     prediction.read_bound = reading.name;
     prediction.write_bound = writing.name;
@@ -158,6 +158,6 @@ struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *mode
 
 double gsi_plan_model_cpu_seconds(const struct gsi_plan *plan, uint64_t bytes)
 {
-    return key_bytes(plan, bytes) /
+    return sorted_bytes(plan, bytes) /
            (plan->thread_count * (plan->is_merge ? CPU_MERGE_RATE : CPU_SORT_RATE));
 }

@@ -5,8 +5,8 @@
  *             [ merging, peers, links, output: the slowest one ]
  *
  * Activities in brackets run at the same time, and only the slowest one counts. So the prediction
- * is a lower bound. It is nearly exact if one activity, usually the links, is much slower than the
- * others. */
+ * is a lower bound. The prediction is nearly exact if one activity, usually the links, is much
+ * slower than the others. */
 #ifndef GSI_PLAN_MODEL_H
 #define GSI_PLAN_MODEL_H
 
@@ -42,7 +42,7 @@ struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *mode
                                              const struct gsi_plan *plan, uint64_t output_bytes);
 
 /* gsi_plan_model_cpu_seconds: returns an estimate of the seconds in which the plan's threads sort
- * or merge `bytes` of elements in memory. It does not include disks. */
+ * or merge `bytes` of elements in memory. Time of disks is not included. */
 double gsi_plan_model_cpu_seconds(const struct gsi_plan *plan, uint64_t bytes);
 
 #ifdef __cplusplus

@@ -58,9 +58,9 @@ static inline uint64_t gsi_plan_sorting_bytes(const struct gsi_plan_request *req
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error);
 enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *error);
 
-/* gsi_plan_with_tables: makes a plan that has room for its tables. Tables and the buffers that they
- * describe share one memory. So the function makes a plan, computes its tables, and makes the plan
- * again with less memory, until both fit.
+/* gsi_plan_make_with_tables: makes a plan whose tables fit in memory. Tables and the buffers that
+ * they describe share one memory. So the function makes a plan, computes its tables, and makes the
+ * plan again with less memory, until both fit.
  * in    make: makes a plan in which tables use `tables` bytes of `usable`
  *       table_bytes: returns the bytes that a plan's tables need
  * fails GS_E_USAGE */
@@ -68,9 +68,10 @@ typedef enum gs_status gsi_plan_maker(const struct gsi_plan_request *request, st
                                       uint64_t usable, uint64_t tables, struct gs_error *error);
 typedef uint64_t gsi_plan_table_bytes(const struct gsi_plan_request *request,
                                       const struct gsi_plan *plan);
-enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                                    uint64_t usable, gsi_plan_maker *make,
-                                    gsi_plan_table_bytes *table_bytes, struct gs_error *error);
+enum gs_status gsi_plan_make_with_tables(const struct gsi_plan_request *request,
+                                         struct gsi_plan *plan, uint64_t usable,
+                                         gsi_plan_maker *make, gsi_plan_table_bytes *table_bytes,
+                                         struct gs_error *error);
 
 /* ---- plan_frames.c ---- */
 
@@ -83,14 +84,14 @@ enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, stru
 uint64_t gsi_plan_fit_buffer(const struct gsi_plan *plan, uint64_t bytes);
 uint64_t gsi_plan_smallest_buffer(const struct gsi_plan *plan);
 
-/* gsi_plan_run_share: returns the part of `region` bytes that one run of a merge gets. It is enough
- * for three frames of `least` bytes.
+/* gsi_plan_run_share: returns the part of `region` bytes that one run of a merge gets. This share
+ * is enough for three frames of `least` bytes.
  * gsi_plan_fan_in: returns how many runs can be merged at once with `region` bytes of buffers. */
 uint64_t gsi_plan_run_share(uint64_t region, uint64_t least);
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
 
 /* gsi_plan_lower_fan_in: returns plan->fan_in, or a lower fan-in whose longer frames save more time
- * than its merges cost. It never needs more passes. */
+ * than its merges cost. The lower fan-in never needs more passes. */
 uint32_t gsi_plan_lower_fan_in(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                uint64_t region);
 
@@ -112,8 +113,7 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
 enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, uint64_t runs,
                                       struct gs_error *error);
 
-/* ---- plan_runs.c, plan_device.c, plan_merge.c, plan_top.c: one of these completes the plan
- * ---- */
+/* ---- plan_runs.c, plan_device.c, plan_merge.c, plan_top.c: one of them completes a plan ---- */
 
 /* gsi_plan_runs: plans chunks, runs and frames of a sort on the CPU.
  * gsi_plan_device: plans chunks, runs and frames of a sort on a device with its own memory.
@@ -128,8 +128,8 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi
 
 /* gsi_plan_top: plans read buffers and candidates for --top in one pass. Returns false, with the
  * plan unchanged, if they do not fit in memory, or if this --top needs a sort.
- * gsi_plan_is_small_top: returns whether --top wants only a small part of the input. It is always
- * true for a stream whose --top can be done in one pass. */
+ * gsi_plan_is_small_top: returns whether --top wants only a small part of the input. For a stream
+ * it is true if --top can be done in one pass. */
 bool gsi_plan_top(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t usable);
 bool gsi_plan_is_small_top(const struct gsi_plan_request *request);
 

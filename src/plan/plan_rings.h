@@ -3,7 +3,7 @@
  *
  *     run on the host   [ piece ][ piece ][ piece ] ..
  *                            \        \
- *     on the device [ piece ][ piece ][ .. ] the run's ring: merged pieces make way for others
+ *     on the device     [ piece ][ piece ][ .. ]       its ring; new pieces replace merged ones
  *
  * The device's memory is divided into slots for one run each. After the last run has left,
  * GSI_PLAN_TRANSFER_SLOTS slots are free and contain the rings. With numbers, rings also use the

@@ -171,7 +171,7 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
                  plan->spilled_runs;
     uint64_t buffers =
         plan->arena_bytes / plan->frame_bytes + plan->arena_bytes / plan->chunk_bytes;
-    uint64_t blocks = 0; /* table of record places, including those of resident runs */
+    uint64_t blocks = 0; /* entries of the table that finds records by their indexes */
     if (plan->record_bytes > 0 && request->input_bytes != UINT64_MAX)
         blocks = gsi_ceil_div_u64(request->input_bytes,
                                   gsi_plan_frame_capacity(plan, plan->frame_bytes));
@@ -199,7 +199,7 @@ static bool are_sizes_valid(const struct gsi_plan_fixed *fixed, const struct gsi
            fixed->chunks_per_run > 0 && fixed->fan_in >= 2 && fixed->fan_in <= GSI_FAN_IN_MAX;
 }
 
-/* Makes a plan with the sizes in the journal. It chooses only the numbers of chunks and windows. */
+/* Makes a plan with the sizes in the journal. Only the numbers of chunks and windows are chosen. */
 static enum gs_status plan_with_fixed_sizes(const struct gsi_plan_request *request,
                                             struct gsi_plan *plan, uint64_t usable, uint64_t tables,
                                             struct gs_error *error)
@@ -237,7 +237,8 @@ static enum gs_status plan_resumed(const struct gsi_plan_request *request, struc
 {
     struct gsi_plan common = *plan;
     struct gs_error unheard = {0};
-    if (gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, &unheard) == GS_OK &&
+    if (gsi_plan_make_with_tables(request, plan, usable, plan_spilled, table_bytes, &unheard) ==
+            GS_OK &&
         has_same_sizes(plan, &request->fixed))
         return GS_OK;
     *plan = common;
@@ -245,7 +246,8 @@ static enum gs_status plan_resumed(const struct gsi_plan_request *request, struc
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--resume: the sizes in the journal do not suit this input; remove the "
                         "directory to start again");
-    return gsi_plan_with_tables(request, plan, usable, plan_with_fixed_sizes, table_bytes, error);
+    return gsi_plan_make_with_tables(request, plan, usable, plan_with_fixed_sizes, table_bytes,
+                                     error);
 }
 
 enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
@@ -255,7 +257,7 @@ enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_
         return plan_resumed(request, plan, usable, error);
     struct gsi_plan resident = *plan;
     if (!plan_resident(request, &resident, usable))
-        return gsi_plan_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
+        return gsi_plan_make_with_tables(request, plan, usable, plan_spilled, table_bytes, error);
     *plan = resident;
     return GS_OK;
 }

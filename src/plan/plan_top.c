@@ -4,9 +4,9 @@
  *     beside [ candidates .. ][ tags, of records ][ bounds ]
  *
  * Memory holds twice as many candidates as remain after a cut, which removes all above a new bound.
- * Then a candidate passes at most two cuts on average. Everything is sorted instead if so many
- * candidates do not fit. If most elements are candidates and all fit in memory, a sort is faster,
- * because all threads work. */
+ * With this memory, a candidate passes at most two cuts on average. Everything is sorted instead if
+ * so many candidates do not fit. If most elements are candidates and all fit in memory, a sort is
+ * faster, because all threads work. */
 #include "base/checked.h"
 #include "device/candidates.h"
 #include "plan/plan.h"
@@ -19,8 +19,8 @@
 /* --top is small if it wants at most an eighth of the input. */
 #define SMALL_TOP_PART 8
 
-/* With --unique, --top counts each key once, so equal keys must be adjacent first. This needs a
- * sort. */
+/* With --unique, --top counts each key once, so equal keys must be adjacent first. So everything is
+ * sorted. */
 static bool can_use_candidates(const struct gsi_plan_request *request)
 {
     return request->has_top && !request->spill_all && !request->is_unique;

@@ -47,9 +47,10 @@ enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct
                     (unsigned long long)request->memory_bytes);
 }
 
-enum gs_status gsi_plan_with_tables(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                                    uint64_t usable, gsi_plan_maker *make,
-                                    gsi_plan_table_bytes *table_bytes, struct gs_error *error)
+enum gs_status gsi_plan_make_with_tables(const struct gsi_plan_request *request,
+                                         struct gsi_plan *plan, uint64_t usable,
+                                         gsi_plan_maker *make, gsi_plan_table_bytes *table_bytes,
+                                         struct gs_error *error)
 {
     struct gsi_plan common = *plan;
     uint64_t tables = 0, needed = 0;

@@ -33,7 +33,7 @@ enum gsi_compress_choice gsi_codec_choice_of(enum gsi_codec_id id)
     return GSI_COMPRESS_NONE;
 }
 
-static enum gsi_codec_id id_of(enum gsi_compress_choice choice)
+static enum gsi_codec_id codec_of_choice(enum gsi_compress_choice choice)
 {
 #define ID_OF(NAME, ...)               \
     if (choice == GSI_COMPRESS_##NAME) \
@@ -47,14 +47,14 @@ enum gsi_codec_id gsi_codec_choose_id(enum gsi_compress_choice choice, bool are_
 {
     if (choice == GSI_COMPRESS_AUTO)
         return are_numbers && !device_splits_keys ? GSI_CODEC_DELTAS : GSI_CODEC_ZSTD;
-    const struct gsi_codec_ops *ops = gsi_codec_ops_of(id_of(choice));
-    return ops == NULL || are_numbers || ops->encode_records != NULL ? id_of(choice)
+    const struct gsi_codec_ops *ops = gsi_codec_ops_of(codec_of_choice(choice));
+    return ops == NULL || are_numbers || ops->encode_records != NULL ? codec_of_choice(choice)
                                                                      : GSI_CODEC_ZSTD;
 }
 
 /* ---- memory ---- */
 
-/* Lays out the memory of one coder. All coders of a codec have equally much. */
+/* Lays out the memory of one coder. All coders of a codec have the same amount of memory. */
 static void lay_out(const struct gsi_coder *model, struct gsi_bump *bump, bool *is_working)
 {
     struct gsi_coder filled = *model;

@@ -46,9 +46,9 @@ struct gsi_coder {
     void *state;         /* state_bytes of the codec */
 };
 
-/* The functions of a codec. Each replaces the bytes at `data`, and may use coder->work. Threads
- * call them at the same time, each with its own coder. The caller has checked that most <= count *
- * key_bytes <= coder->data_bytes. Bytes to be decoded may be damaged in any way. */
+/* The functions of a codec. Each function replaces the bytes at `data`, and may use coder->work.
+ * Threads call them at the same time, each with its own coder. The caller has checked that most <=
+ * count * key_bytes <= coder->data_bytes. Bytes to be decoded may be damaged in any way. */
 struct gsi_codec_ops {
     /* Must be set. decode: restores `count` keys from `bytes` bytes. Returns whether the bytes
      * encode exactly `count` keys; if not, `data` is undefined. */
@@ -57,8 +57,8 @@ struct gsi_codec_ops {
     bool (*decode)(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
                    uint64_t count, const struct gsi_packed_keys *packed);
 
-    /* Both may be set: encode and decode for records. NULL: zstd compresses records. *id is the
-     * codec's number; encode_records may set it to records_id. */
+    /* encode_records, decode_records: the same for records; optional. NULL: zstd compresses
+     * records. *id is the codec's number; encode_records may set it to records_id. */
     size_t (*encode_records)(struct gsi_coder *coder, const struct gsi_record_planes *which,
                              void *data, uint64_t count, size_t most, enum gsi_codec_id *id);
     bool (*decode_records)(struct gsi_coder *coder, const struct gsi_record_planes *which,
@@ -87,9 +87,9 @@ struct gsi_codec {
     uint64_t thread_bytes; /* allocated per thread */
 };
 
-/* gsi_codec_choose_id: returns the codec for the frames of a job. It is the requested codec, except
- * that records get zstd if the requested codec has no functions for them. For AUTO it is deltas;
- * but zstd for records, or if the device splits keys into planes. */
+/* gsi_codec_choose_id: returns the codec for the frames of a job. This is the requested codec; but
+ * zstd for records if the requested codec has no functions for records. For AUTO it is deltas; but
+ * zstd for records, or if the device splits keys into planes. */
 enum gsi_codec_id gsi_codec_choose_id(enum gsi_compress_choice choice, bool are_numbers,
                                       bool device_splits_keys);
 
@@ -146,8 +146,8 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed);
 
-/* gsi_coder_encode_records, gsi_coder_decode_records: encode and decode records. They return 0 or
- * false if the codec has no functions for records. *id is set to the codec of the frame. */
+/* gsi_coder_encode_records, gsi_coder_decode_records: encode and decode records. If the codec has
+ * no functions for records, they return 0 or false. *id is set to the codec of the frame. */
 size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
                                 void *data, uint64_t count, size_t most, enum gsi_codec_id *id);
 bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,

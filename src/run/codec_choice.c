@@ -40,7 +40,7 @@ void gsi_codec_choice_begin_run(struct gsi_codec_choice *choice)
     choice->written_ns /= 2;
 }
 
-static void decide(struct gsi_codec_choice *choice)
+static void decide_coding(struct gsi_codec_choice *choice)
 {
     double disk_ns =
         2 * choice->written_ns / choice->written_bytes; /* per byte, written and read */
@@ -58,7 +58,7 @@ bool gsi_codec_choice_next_frame(struct gsi_codec_choice *choice)
     if (choice->mode != GSI_COMPRESS_AUTO)
         return choice->is_coding;
     if (!choice->is_decided && is_known)
-        decide(choice);
+        decide_coding(choice);
     if (is_sample && choice->samples_due > 0)
         choice->samples_due--;
     return choice->is_coding || is_sample;

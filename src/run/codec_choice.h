@@ -10,9 +10,9 @@
  * because coding is slower than the disk, which would seem slow. Sizes and times of coding are
  * measured on samples: a few frames of the first run, and the first frame of each later run. All
  * other frames of a run are coded or all are raw. The decision for the first run is made after
- * enough samples. It changes from raw to coded only for a clear gain, so that noise does not change
- * it back and forth. At each new run, earlier measurements lose half of their weight. Only the
- * thread of the loop calls these functions. Pure: time is an argument. */
+ * enough samples. The decision changes from raw to coded only for a clear gain, so that noise does
+ * not change it back and forth. At each new run, earlier measurements lose half of their weight.
+ * Only the thread of the loop calls these functions. Pure: time is an argument. */
 #ifndef GSI_CODEC_CHOICE_H
 #define GSI_CODEC_CHOICE_H
 

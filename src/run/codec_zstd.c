@@ -1,6 +1,6 @@
-/* codec_zstd.c: the codec that compresses numbers and records by zstd. It splits numbers into byte
- * planes of their differences (planes.h). It splits records into byte planes only if the compressed
- * planes are smaller than the compressed records. */
+/* codec_zstd.c: the codec that compresses numbers and records by zstd. Numbers are split into byte
+ * planes of their differences (planes.h). Records are split into byte planes only if planes
+ * compress better than whole records. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and their sizes */
 #include "run/codec.h"
 

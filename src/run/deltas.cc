@@ -24,9 +24,9 @@ constexpr uint32_t HEADER_MASK = 1u << 14, HEADER_OUTLIERS = 1u << 15;
 // bits, such a word contains values of at most this many bits.
 constexpr uint32_t PART_BITS = 56;
 
-// An outlier is a difference that is at least 2^6 to 2^7 times the mean. For u64 it is stored in 9
-// bytes. This saves at least half a bit for each other difference, and about 64 zeros of its own
-// unary code.
+// An outlier is a difference that is at least 2^6 to 2^7 times the mean. For u64 an outlier needs 9
+// bytes. In unary it would need at least 64 zeros. It would also raise the mean, so that all other
+// differences would need at least half a bit more.
 constexpr uint32_t OUTLIER_BITS = 6;
 constexpr uint32_t OUTLIERS_ENOUGH = 12; // with this many, the search for more ends
 
@@ -91,8 +91,8 @@ GSI_INLINE uint32_t packed_bytes(uint32_t n, uint32_t bits)
 
 // ---- values of a fixed number of bits: eight values need `bits` bytes ----
 
-// Writes values[n] with `bits` <= PART_BITS bits each. Zeros follow them in memory, up to a multiple
-// of 8 values. Returns the end of the written bytes.
+// Writes values[n] with `bits` <= PART_BITS bits each. Zeros follow them in memory, up to a
+// multiple of 8 values. Returns the end of the written bytes.
 GSI_INLINE uint8_t *pack(const uint64_t *values, uint32_t n, uint32_t bits, uint8_t *to)
 {
     uint8_t *group = to;
@@ -139,8 +139,8 @@ constexpr one_positions ones = make_one_positions();
 // Finds the positions, modulo 256, of the first n ones from byte `from` on, and reads no byte from
 // *end on. Moves *end to the byte after the last one read. Returns how many ones it found, at most
 // n + 7. Up to 8 more bytes of `positions` are written.
-GSI_INLINE uint32_t find_ones(const uint8_t *from, const uint8_t **end, uint32_t n,
-                              uint8_t *positions)
+GSI_INLINE uint32_t find_one_positions(const uint8_t *from, const uint8_t **end, uint32_t n,
+                                       uint8_t *positions)
 {
     uint32_t found = 0;
     uint64_t before = 0;
@@ -220,8 +220,9 @@ template <typename Word> struct block {
     uint32_t count, zero_count;
 };
 
-// Writes outliers to `to`, and replaces them by zeros in the block. Then other differences may be
-// outliers, because the mean is lower; so it repeats this. Returns the end of the written bytes.
+// Writes outliers to `to`, and replaces them by zeros in the block. Removing outliers lowers the
+// mean, so other differences may then be outliers, and the search is repeated. Returns the end of
+// the written bytes.
 template <typename Key, typename Word>
 GSI_INLINE uint8_t *move_outliers(block<Word> *block, uint32_t low_bits, uint8_t *to)
 {
@@ -358,7 +359,7 @@ GSI_INLINE const uint8_t *read_values(const uint8_t *from, const uint8_t *end, u
             delta[i] |= static_cast<Word>(part[i]) << done;
     }
     positions[0] = UINT8_MAX; // so that the first one has position + 1 zeros before it
-    if (find_ones(from, &end, n, positions + 1) != n)
+    if (find_one_positions(from, &end, n, positions + 1) != n)
         return nullptr;
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t high = static_cast<uint8_t>(positions[i + 1] - positions[i] - 1);
@@ -401,7 +402,7 @@ GSI_INLINE const uint8_t *decode_block(const uint8_t *from, const uint8_t *end, 
         const uint8_t *mask_end = from + MASK_BYTES;
         if (end - from < static_cast<ptrdiff_t>(MASK_BYTES))
             return nullptr;
-        const uint32_t n = find_ones(from, &mask_end, BLOCK + 1, positions);
+        const uint32_t n = find_one_positions(from, &mask_end, BLOCK + 1, positions);
         from = read_values(from + MASK_BYTES, end, n, shift, low_bits, delta);
         memset(all, 0, sizeof all);
         for (uint32_t i = 0; from != nullptr && i < n; i++)

@@ -3,8 +3,8 @@
  *
  * Sorted keys of a random sample have differences with a nearly geometric distribution. For this
  * distribution Golomb's code is optimal (S. Golomb, "Run-length encodings", 1966). Rice's variant
- * uses a power of two (R. Rice, "Some practical universal noiseless coding techniques", 1979). It
- * stores the `low` lowest bits of a difference as they are. It stores the upper bits, a number h,
+ * uses a power of two (R. Rice, "Some practical universal noiseless coding techniques", 1979). The
+ * `low` lowest bits of a difference are stored as they are. The upper bits, a number h, are stored
  * in unary: h zeros and a one. 2^23 random u64 need at least 42.4 bits each, and use 42.7 here.
  *
  * Each block encodes GSI_DELTAS_BLOCK keys; copies of the last key fill the last block. A block has
@@ -37,8 +37,8 @@ extern "C" {
 
 #define GSI_DELTAS_BLOCK GSI_CONSTANT(128u, 16u)
 
-/* Memory after the encoded data, which encode may overwrite and decode may read. Its contents do
- * not matter. */
+/* Bytes of memory after the encoded data that encode may overwrite and decode may read. The
+ * contents of this memory do not matter. */
 #define GSI_DELTAS_SLACK 4096u
 
 /* gsi_deltas_encode: encodes keys[n] at `to`. Returns the encoded size in bytes, 1 to `most`; 0 if

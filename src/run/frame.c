@@ -76,8 +76,8 @@ static uint32_t most_coded_bytes(uint32_t raw)
     return disk > GSI_FRAME_ALIGN ? (uint32_t)(disk - GSI_FRAME_ALIGN - GSI_FRAME_HEADER_BYTES) : 0;
 }
 
-/* Copies the part of an element's key that the header stores. It is the sort key of a number, or 16
- * bytes of a record's normalised key from `key_off` on. */
+/* Copies the part of an element's key that the header stores. This is the sort key of a number, or
+ * 16 bytes of a record's normalised key from `key_off` on. */
 static void copy_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
                      uint8_t key[16])
 {

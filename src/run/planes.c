@@ -241,8 +241,8 @@ static uint32_t key_byte_idx(const struct gsi_record_planes *which, uint32_t b)
 /* Subtracts from one byte of each of m records the same byte of the previous record. `previous`:
  * that byte before the first record; borrow[m]: borrows of the next lower byte, replaced by those
  * of this byte. */
-static void subtract(const uint8_t *from, size_t step, size_t m, uint32_t previous, uint8_t *borrow,
-                     uint8_t *to)
+static void subtract_previous(const uint8_t *from, size_t step, size_t m, uint32_t previous,
+                              uint8_t *borrow, uint8_t *to)
 {
     for (size_t i = 0; i < m; i++) {
         uint32_t byte = from[i * step], less = previous + borrow[i];
@@ -252,8 +252,8 @@ static void subtract(const uint8_t *from, size_t step, size_t m, uint32_t previo
     }
 }
 
-static void add(const uint8_t *from, size_t step, size_t m, uint32_t previous, uint8_t *carry,
-                uint8_t *to)
+static void add_previous(const uint8_t *from, size_t step, size_t m, uint32_t previous,
+                         uint8_t *carry, uint8_t *to)
 {
     for (size_t i = 0; i < m; i++) {
         uint32_t sum = previous + from[i] + carry[i];
@@ -276,7 +276,8 @@ void gsi_record_planes_split(const struct gsi_record_planes *which, const uint8_
                 planes[j * n + at + i] = from[i * step + j];
         for (uint32_t b = 0; b < which->key_bytes; b++) {
             uint32_t j = key_byte_idx(which, b);
-            subtract(from + j, step, m, at > 0 ? from[j - step] : 0, borrow, planes + j * n + at);
+            subtract_previous(from + j, step, m, at > 0 ? from[j - step] : 0, borrow,
+                              planes + j * n + at);
         }
     }
 }
@@ -294,7 +295,7 @@ void gsi_record_planes_join(const struct gsi_record_planes *which, const uint8_t
                 to[i * step + j] = planes[j * n + at + i];
         for (uint32_t b = 0; b < which->key_bytes; b++) {
             uint32_t j = key_byte_idx(which, b);
-            add(planes + j * n + at, step, m, at > 0 ? to[j - step] : 0, carry, to + j);
+            add_previous(planes + j * n + at, step, m, at > 0 ? to[j - step] : 0, carry, to + j);
         }
     }
 }

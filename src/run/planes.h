@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The planes that are stored: `count` planes from plane `first` on. The others contain only zeros.
- * count 0: all keys are equal. */
+/* The planes that are stored: `count` planes from plane `first` on. All other planes contain only
+ * zeros. count 0: all keys are equal. */
 struct gsi_planes {
     uint8_t first, count;
 };

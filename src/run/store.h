@@ -6,9 +6,9 @@
  *
  * Unless the input was nearly in order, a merge reads the first frames of all runs before it reads
  * the last ones. So it finishes one file after another. The disk of a finished file is released in
- * one call, while nothing is read there. This matters because ext4 and xfs stop all transfers of a
- * file while they punch a hole. With -o discard, ext4 also passes the hole to the disk, which takes
- * up to 1 ms.
+ * one call, while nothing is read there. One call is better than many, because ext4 and xfs stop
+ * all transfers of a file while they punch a hole in the file. With -o discard, ext4 also passes
+ * the hole to the disk, which takes up to 1 ms.
  *
  * Each frame is written to the directory that has the fewest bytes to write. So a fast disk gets
  * more frames than a slow one. Directories on full disks get no frames. Only the thread of the loop

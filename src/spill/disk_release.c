@@ -73,8 +73,9 @@ static uint64_t move_finished_to_front(struct gsi_disk_release *release)
 
 static void release_done(struct gsi_task *task);
 
-/* Starts a task that releases frames, unless one runs. It releases finished files; or all gathered
- * frames, if they have reached three quarters of limit_bytes or the merge adds no more. */
+/* Starts a task that releases frames, unless one runs. The task releases the frames of finished
+ * files. If gathered frames have reached three quarters of limit_bytes, or the merge adds no more,
+ * it releases all of them. */
 static void start_if_due(struct gsi_disk_release *release)
 {
     bool is_all = release->gathered_bytes >= release->limit_bytes / 4 * 3 || release->is_flushing;

@@ -66,8 +66,8 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
                                      struct gsi_spill *spill, struct gsi_buffers *windows,
                                      struct gsi_spilled_run *run, uint64_t key_count);
 
-/* gsi_spill_writer_accept: makes a frame of the next window of the run. This is the `take` function
- * of a link (loop/loop.h): it returns false, because the writer keeps the window. */
+/* gsi_spill_writer_accept: makes a frame of the next window of the run. This function is the
+ * `accept` of a link (loop/loop.h). Returns false, because the writer keeps the window. */
 bool gsi_spill_writer_accept(void *context, struct gsi_buffer *window);
 
 /* ---- disk_release.c: releases the disk of frames after a merge has read them ----

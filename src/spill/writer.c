@@ -30,7 +30,7 @@ struct seal {
 
 GSI_HOLDER_STATE(seal_of, struct seal)
 
-static void seal(struct gsi_task *task, uint32_t worker_idx)
+static void seal_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     const struct gsi_spill_writer *writer = window->holder;
@@ -112,7 +112,7 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
 
 /* Threads may seal windows out of order, but frames are added to the run in key order. So each call
  * adds all sealed windows at the head of the list. */
-static void seal_done(struct gsi_task *task)
+static void seal_frame_done(struct gsi_task *task)
 {
     struct gsi_buffer *sealed = gsi_buffer_of_task(task);
     struct gsi_spill_writer *writer = sealed->holder;
@@ -133,7 +133,7 @@ bool gsi_spill_writer_accept(void *context, struct gsi_buffer *window)
     seal_of(window)->is_coded = is_coded || window->packed.is_packed;
     gsi_buffer_list_push(&writer->sealing, window);
     writer->pending++;
-    window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};
+    window->task = (struct gsi_task){.run = seal_frame, .done = seal_frame_done, .is_urgent = true};
     gsi_pool_submit(writer->loop->pool, &window->task);
     return false;
 }

@@ -57,16 +57,16 @@ static gsi_u128 maybe_wrong(gsi_u128 place)
                                               : place;
 }
 
-gsi_u128 __real_gsi_feed_place_of_key(const struct gsi_layout *layout, const void *key);
-gsi_u128 __wrap_gsi_feed_place_of_key(const struct gsi_layout *layout, const void *key);
-gsi_u128 __wrap_gsi_feed_place_of_key(const struct gsi_layout *layout, const void *key)
+gsi_u128 __real_gsi_feed_number_of_key(const struct gsi_layout *layout, const void *key);
+gsi_u128 __wrap_gsi_feed_number_of_key(const struct gsi_layout *layout, const void *key);
+gsi_u128 __wrap_gsi_feed_number_of_key(const struct gsi_layout *layout, const void *key)
 {
-    return maybe_wrong(__real_gsi_feed_place_of_key(layout, key));
+    return maybe_wrong(__real_gsi_feed_number_of_key(layout, key));
 }
 
-gsi_u128 __real_gsi_feed_place_of_record(const struct gsi_layout *layout, const void *record);
-gsi_u128 __wrap_gsi_feed_place_of_record(const struct gsi_layout *layout, const void *record);
-gsi_u128 __wrap_gsi_feed_place_of_record(const struct gsi_layout *layout, const void *record)
+gsi_u128 __real_gsi_feed_number_of_record(const struct gsi_layout *layout, const void *record);
+gsi_u128 __wrap_gsi_feed_number_of_record(const struct gsi_layout *layout, const void *record);
+gsi_u128 __wrap_gsi_feed_number_of_record(const struct gsi_layout *layout, const void *record)
 {
-    return maybe_wrong(__real_gsi_feed_place_of_record(layout, record));
+    return maybe_wrong(__real_gsi_feed_number_of_record(layout, record));
 }

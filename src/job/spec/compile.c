@@ -40,8 +40,8 @@ static enum gs_status choose_part(struct gsi_job *job)
     GSI_TRY(gsi_part_apply(&job->inputs, options->part_number, options->part_count,
                            &job->report->part));
     if (set != GSI_SET_NONE)
-        gsi_set_filter_start(&job->sets, &job->inputs,
-                             set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
+        gsi_set_filter_attach(&job->sets, &job->inputs,
+                              set == GSI_SET_EXCEPT && options->unique ? GSI_SET_ANTI : set);
     job->report->set.operation = set;
     return GS_OK;
 }
@@ -83,9 +83,9 @@ static enum gs_status measure(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
     if (options->merge_set != GSI_SET_NONE)
-        GSI_TRY(gsi_set_filter_begin(&job->sets, &job->inputs,
-                                     options->writer == NULL ? options->output : NULL,
-                                     options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
+        GSI_TRY(gsi_set_filter_copy_streams(
+            &job->sets, &job->inputs, options->writer == NULL ? options->output : NULL,
+            options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_job_conflicts_check_length(job));
     GSI_TRY(choose_part(job));

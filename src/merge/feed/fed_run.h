@@ -20,7 +20,7 @@ struct gsi_fed_run_ops {
     void (*return_block)(struct gsi_fed_run *run, struct gsi_buffer *block);
 };
 
-/* State of a run that both kinds have. Each kind embeds this struct in its own. */
+/* State of a run that both kinds have. Each kind of run embeds this struct in its own struct. */
 struct gsi_fed_run {
     const struct gsi_fed_run_ops *ops;
     struct gsi_feed *feed;

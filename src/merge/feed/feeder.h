@@ -4,16 +4,16 @@
  *
  *     free buffer -> read a run's next block -> check on a thread -> merge_feed -> device -> free
  *
- * The feeder reads the block that the merge needs first. It is the block with the lowest first key
- * (Knuth, TAOCP vol. 3, 5.4.6, forecasting; D. Hutchinson, P. Sanders and J. Vitter, "Duality
+ * The feeder reads the block that the merge needs first, which is the block with the lowest first
+ * key (Knuth, TAOCP vol. 3, 5.4.6, forecasting; D. Hutchinson, P. Sanders and J. Vitter, "Duality
  * between prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section
  * 2). So the feeder compares the first keys of the next blocks of all runs. For frames of numbers
  * this key is known, for frames of records 16 bytes of it, and for inputs it is forecast.
  *
  * Why a merge cannot get stuck:
- *   1. There is one set of buffers. It has two buffers for each run, as many as fill a window, and
- *      two more (gsi_plan_merge_frames). A filter needs a third buffer for each run: it gathers the
- *      elements that are kept.
+ *   1. There are two buffers for each run, as many as fill a window, and two more
+ *      (gsi_plan_merge_frames). With a filter there is a third buffer for each run, which gathers
+ *      kept elements.
  *   2. All blocks of a run are full except the last one. A block may be one page shorter than a
  *      frame.
  *   3. If all first keys are known, it is enough to read blocks in the order of these keys.

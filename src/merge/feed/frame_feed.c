@@ -79,8 +79,8 @@ gsi_u128 gsi_feed_number_of_record(const struct gsi_layout *layout, const void *
 
 /* Returns 16 bytes of a frame's first normalised key, from byte `at` <= ref->key_off on. `ref` has
  * 16 bytes of it from byte key_off on; all records share the bytes before key_off. */
-static gsi_u128 first_key(const struct gsi_layout *layout, const struct gsi_frame_ref *ref,
-                          uint32_t at)
+static gsi_u128 first_key_bytes(const struct gsi_layout *layout, const struct gsi_frame_ref *ref,
+                                uint32_t at)
 {
     uint8_t key[16];
     uint32_t shared = ref->key_off - at < 16 ? ref->key_off - at : 16;
@@ -95,7 +95,7 @@ static int compare_first(const struct gsi_layout *layout, const struct gsi_frame
     if (layout->form == GSI_FORM_KEYS)
         return gsi_key_compare(layout, x->first_key, y->first_key);
     uint32_t at = x->key_off < y->key_off ? x->key_off : y->key_off;
-    gsi_u128 a = first_key(layout, x, at), b = first_key(layout, y, at);
+    gsi_u128 a = first_key_bytes(layout, x, at), b = first_key_bytes(layout, y, at);
     return (a > b) - (a < b);
 }
 
@@ -149,7 +149,7 @@ gsi_u128 gsi_frame_feed_forecast(const struct gsi_fed_run *base)
     if (is_first_key_unknown(run))
         return 0;
     return layout->form != GSI_FORM_KEYS
-               ? first_key(layout, next_frame(run), gsi_key_scope_shared(layout->scope))
+               ? first_key_bytes(layout, next_frame(run), gsi_key_scope_shared(layout->scope))
                : gsi_feed_number_of_key(layout, next_frame(run)->first_key);
 }
 
@@ -190,7 +190,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
         make_tags(buffer, ref->count - off);
 }
 
-static void open_done(struct gsi_task *task)
+static void open_frame_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_frame_feed *feed = run_of(buffer)->feed;
@@ -220,7 +220,7 @@ static void read_done(struct gsi_io *io)
     }
     gsi_loop_now(loop)->bytes_read += io->bytes;
     gsi_spill_drop_cache(io);
-    buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
+    buffer->task = (struct gsi_task){.run = open_frame, .done = open_frame_done, .is_urgent = true};
     gsi_pool_submit(loop->pool, &buffer->task);
 }
 

@@ -1,5 +1,6 @@
-/* frame_feed.h: feeds a merge with the frames of spilled runs. It reads frames, checks and decodes
- * them on threads, feeds them in the order of reading, and releases their disk (spill/spill.h).
+/* frame_feed.h: feeds a merge with the frames of spilled runs. Threads check and decode frames that
+ * were read. Frames are fed in the order of reading, and then their disk is released
+ * (spill/spill.h).
  *
  * The first key of each frame is known before the frame is read: the whole key for numbers, 16
  * bytes of it for records. A heap orders the runs by the first key of their next frame. */
@@ -37,8 +38,8 @@ void gsi_frame_feed_stop(struct gsi_frame_feed *feed);
 bool gsi_frame_feed_is_idle(const struct gsi_frame_feed *feed);
 
 /* gsi_feed_number_of_key: returns a sort key as a 128-bit number.
- * gsi_feed_number_of_record: returns 16 bytes of a record's normalised key as a number. They begin
- * after the leading bytes that all records share. */
+ * gsi_feed_number_of_record: returns 16 bytes of a record's normalised key as a number. These 16
+ * bytes follow the leading bytes that all records share. */
 gsi_u128 gsi_feed_number_of_key(const struct gsi_layout *layout, const void *key);
 gsi_u128 gsi_feed_number_of_record(const struct gsi_layout *layout, const void *record);
 

@@ -73,7 +73,7 @@ static uint32_t index_shift(const struct input_run *run)
     return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
 }
 
-uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_extent *extent)
+uint64_t gsi_input_feed_max_blocks(const struct gsi_plan *plan, const struct gsi_extent *extent)
 {
     return extent->input->is_stream
                ? plan->stream_frames
@@ -113,7 +113,7 @@ static bool is_filtered(const struct gsi_file_reader *reader)
 }
 
 /* Fails if a block is not sorted, or not sorted with its predecessor. Returns whether it is. */
-static bool check_block(const struct input_run *run, const struct gsi_buffer *block)
+static bool check_block_order(const struct input_run *run, const struct gsi_buffer *block)
 {
     struct gsi_loop *loop = run->reader.inputs->loop;
     const struct gsi_layout *layout = loop->layout;
@@ -152,7 +152,7 @@ static bool check_block(const struct input_run *run, const struct gsi_buffer *bl
 
 /* Stores the last key of a block, with which the next block is compared, and the numbers for
  * forecasts. */
-static void remember_block(struct input_run *run, const struct gsi_buffer *block)
+static void store_last_key(struct input_run *run, const struct gsi_buffer *block)
 {
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
     const struct gsi_digest *digest = &block->digest;
@@ -175,9 +175,9 @@ static void remember_block(struct input_run *run, const struct gsi_buffer *block
 static void feed_block(struct input_run *run, struct gsi_buffer *block)
 {
     if (block->bytes > 0) {
-        if (!check_block(run, block))
+        if (!check_block_order(run, block))
             return;
-        remember_block(run, block);
+        store_last_key(run, block);
     }
     bool is_last = run->base.is_all_started && run->base.pending_count == 1;
     run->feed->runs_with_key += run->base.fed_count == 0 && !run->has_first;
@@ -385,7 +385,7 @@ static const struct gsi_fed_run_ops input_run_ops = {
 /* ---- the choice of the input that is read next ---- */
 
 /* Returns the forecast last key of a run's pending blocks as a number. */
-static gsi_u128 forecast(const struct input_run *run)
+static gsi_u128 forecast_last_key(const struct input_run *run)
 {
     gsi_u128 reach, number;
     if (__builtin_mul_overflow(run->span, (gsi_u128)run->base.pending_count, &reach) ||
@@ -408,12 +408,14 @@ static uint64_t reserved_in_use(const struct input_run *run)
 static bool precedes(const struct input_run *a, const struct input_run *b)
 {
     uint64_t a_own = reserved_in_use(a), b_own = reserved_in_use(b);
-    return a_own != b_own ? a_own < b_own : forecast(a) < forecast(b);
+    return a_own != b_own ? a_own < b_own : forecast_last_key(a) < forecast_last_key(b);
 }
 
 gsi_u128 gsi_input_feed_forecast(const struct gsi_fed_run *run)
 {
-    return reserved_in_use(run_of(run)) < run->feed->reserved_per_run ? 0 : forecast(run_of(run));
+    return reserved_in_use(run_of(run)) < run->feed->reserved_per_run
+               ? 0
+               : forecast_last_key(run_of(run));
 }
 
 /* A run may use buffers that are not reserved only if it has a forecast, and a key of every run is
@@ -453,7 +455,7 @@ static enum gs_status open_run(struct gsi_input_feed *feed, struct input_run *ru
     enum gs_status status = GS_OK;
     struct gsi_inputs *inputs = feed->inputs;
     run->feed = feed;
-    run->frame_count = gsi_input_feed_frames(inputs->loop->plan, &entry->extent);
+    run->frame_count = gsi_input_feed_max_blocks(inputs->loop->plan, &entry->extent);
     run->is_presorted = entry->is_presorted;
     run->has_first = entry->has_first;
     if (run->has_first)

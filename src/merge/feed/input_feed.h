@@ -1,5 +1,5 @@
-/* input_feed.h: feeds a merge with sorted inputs, or parts of inputs. It reads blocks and checks
- * that they are in order.
+/* input_feed.h: feeds a merge with sorted inputs, or parts of inputs. Each block of an input is
+ * read, and its order is checked.
  *
  *     free buffer -> block of a file -> tags (records) -> reduce: tally, keys, order --.
  *         ^                                                                            |
@@ -28,20 +28,20 @@
 
 struct gsi_input_feed;
 
-/* gsi_input_feed_frames: returns how many blocks an input of records has, at most. Each block has a
- * range of record indexes. */
-uint64_t gsi_input_feed_frames(const struct gsi_plan *plan, const struct gsi_extent *extent);
+/* gsi_input_feed_max_blocks: returns the maximum number of blocks of an input of records. Each
+ * block has a range of record indexes. */
+uint64_t gsi_input_feed_max_blocks(const struct gsi_plan *plan, const struct gsi_extent *extent);
 
-/* gsi_input_feed_open: opens the feed for those runs of `table` that are inputs. in, out, fails: as
- * gsi_frame_feed_open */
+/* gsi_input_feed_open: opens the feed for those runs of `table` that are inputs.
+ * in, out, fails: as gsi_frame_feed_open */
 enum gs_status gsi_input_feed_open(struct gsi_input_feed **feed, struct gsi_feed *shared,
                                    struct gsi_inputs *inputs, const struct gsi_feed_entries *table,
                                    struct gsi_fed_run **runs);
 void gsi_input_feed_close(struct gsi_input_feed *feed); /* NULL: nothing */
 
 /* gsi_input_feed_next: returns the input of which a block is read next; NULL: none may be read now.
- * gsi_input_feed_forecast: returns the forecast first key of the run's next block as a number. It
- * is 0 for a run that uses fewer buffers than are reserved for it. */
+ * gsi_input_feed_forecast: returns the forecast first key of the run's next block as a number.
+ * Returns 0 if the run uses fewer buffers than are reserved for it. */
 struct gsi_fed_run *gsi_input_feed_next(const struct gsi_input_feed *feed);
 gsi_u128 gsi_input_feed_forecast(const struct gsi_fed_run *run);
 

@@ -220,11 +220,11 @@ static void test_cuda_sort__several_inputs__as_the_model(void **)
 
 static uint32_t refuse_each; // every such frame is not coded; 0: none
 
-extern "C" bool __real_gsi_codec_choice_next(gsi_codec_choice *choice);
-extern "C" bool __wrap_gsi_codec_choice_next(gsi_codec_choice *choice)
+extern "C" bool __real_gsi_codec_choice_next_frame(gsi_codec_choice *choice);
+extern "C" bool __wrap_gsi_codec_choice_next_frame(gsi_codec_choice *choice)
 {
     static uint32_t taken;
-    const bool is_coded = __real_gsi_codec_choice_next(choice);
+    const bool is_coded = __real_gsi_codec_choice_next_frame(choice);
     return is_coded && (refuse_each == 0 || ++taken % refuse_each != 0);
 }
 
