@@ -15,16 +15,16 @@
 #include <stdatomic.h>
 
 /* The text given for an option, or a list of them. */
-struct gsi_given {
+struct gsi_given_texts {
     char *text; /* NULL: nothing */
     char **list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct gs_job {
-    struct gsi_given given[GSI_OPT_COUNT];
+    struct gsi_given_texts given[GSI_OPT_COUNT];
     struct gs_reader *readers; /* beside the inputs; without `read`: a file. NULL: all are files */
-    size_t reader_room;
+    size_t reader_capacity;
     struct gsi_device_model model;
     struct gs_writer writer; /* without `write`: a file */
     void (*progress)(void *context, const struct gs_progress *progress);
@@ -49,12 +49,12 @@ typedef enum gs_status gsi_job_work(void *context, struct gsi_options *options,
                                     const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                                     struct gs_error *error);
 
-/* gsi_job_do: does a run from begin to end. It forgets the last run, and keeps the report of
+/* gsi_job_run_work: does a run from begin to end. It forgets the last run, and keeps the report of
  * `work`, which is empty at first, and its failure.
  * fails GS_E_USAGE: another run is under way; GS_E_MEMORY; as the first call that failed to set an
  *       option; as `work` */
-enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
-                          void *context);
+enum gs_status gsi_job_run_work(struct gs_job *job, enum gs_action action, gsi_job_work *work,
+                                void *context);
 
 /* gsi_job_advise: appends commands to the error line of a set operation that found an unsorted
  * file. They sort this file to a new one, and do the job with the new file and the given options:

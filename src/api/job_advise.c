@@ -9,74 +9,75 @@
 #include <unistd.h>
 
 /* The options that say how a file is sorted, and with what. */
-static const enum gsi_option_id of_a_sort[] = {GSI_OPT_TYPE,      GSI_OPT_RECORD,  GSI_OPT_KEY,
-                                               GSI_OPT_REVERSE,   GSI_OPT_NAN,     GSI_OPT_HEADER,
-                                               GSI_OPT_DROP_TAIL, GSI_OPT_RAW,     GSI_OPT_MEMORY,
-                                               GSI_OPT_TEMP_DIR,  GSI_OPT_PARALLEL};
-#define OF_A_SORT (sizeof of_a_sort / sizeof of_a_sort[0])
+static const enum gsi_option_id sort_options[] = {
+    GSI_OPT_TYPE,   GSI_OPT_RECORD,   GSI_OPT_KEY,       GSI_OPT_REVERSE,
+    GSI_OPT_NAN,    GSI_OPT_HEADER,   GSI_OPT_DROP_TAIL, GSI_OPT_RAW,
+    GSI_OPT_MEMORY, GSI_OPT_TEMP_DIR, GSI_OPT_PARALLEL};
+#define SORT_OPTION_COUNT (sizeof sort_options / sizeof sort_options[0])
 
 /* A line that is being written; is_whole: all of it has fitted so far. */
 struct line {
     char text[sizeof((struct gs_error *)0)->text];
     size_t bytes;
-    bool is_whole;
+    bool fits;
 };
 
-static void put_byte(struct line *line, char byte)
+static void append_byte(struct line *line, char byte)
 {
-    line->is_whole = line->is_whole && line->bytes + 1 < sizeof line->text;
-    if (line->is_whole)
+    line->fits = line->fits && line->bytes + 1 < sizeof line->text;
+    if (line->fits)
         line->text[line->bytes++] = byte;
 }
 
-static void put(struct line *line, const char *text)
+static void append_text(struct line *line, const char *text)
 {
     for (; *text != '\0'; text++)
-        put_byte(line, *text);
+        append_byte(line, *text);
 }
 
 /* Appends `before` and the word, in quotes if a shell would read it as something else. */
-static void put_word(struct line *line, const char *before, const char *word)
+static void append_quoted(struct line *line, const char *before, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-_./:,=+@%";
     bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
-    put(line, before);
+    append_text(line, before);
     if (!is_plain)
-        put(line, "'");
+        append_text(line, "'");
     for (; *word != '\0'; word++)
         if (*word == '\'')
-            put(line, "'\\''");
+            append_text(line, "'\\''");
         else
-            put_byte(line, *word);
+            append_byte(line, *word);
     if (!is_plain)
-        put(line, "'");
+        append_text(line, "'");
 }
 
-static void put_option(struct line *line, const struct gs_job *job, enum gsi_option_id id)
+static void append_option(struct line *line, const struct gs_job *job, enum gsi_option_id id)
 {
     const struct gs_option *option = &gsi_option_rows[id].option;
-    const struct gsi_given *given = &job->given[id];
+    const struct gsi_given_texts *given = &job->given[id];
     for (size_t i = 0; i < given->count + (given->text != NULL); i++) {
-        bool goes_on = option->is_split && i > 0; /* in the list that the line takes at once */
-        if (!goes_on) {
-            put(line, " --");
-            put(line, option->name);
+        bool is_continued = option->is_split && i > 0; /* in the list that the line takes at once */
+        if (!is_continued) {
+            append_text(line, " --");
+            append_text(line, option->name);
         }
         if (option->argument != NULL)
-            put_word(line, goes_on ? "," : "=", i < given->count ? given->list[i] : given->text);
+            append_quoted(line, is_continued ? "," : "=",
+                          i < given->count ? given->list[i] : given->text);
     }
 }
 
 /* A name that begins with a dash is that of a file, too; a dash alone is standard input. */
-static void put_file(struct line *line, const char *name)
+static void append_file_name(struct line *line, const char *name)
 {
-    put_word(line, name[0] == '-' && name[1] != '\0' ? " ./" : " ", name);
+    append_quoted(line, name[0] == '-' && name[1] != '\0' ? " ./" : " ", name);
 }
 
 /* The name of what is sorted of a file: "b.sorted.u64" of "b.u64", whose ending may say its type.
  * false: it is too long, or there is such a file. */
-static bool name_sorted(const char *name, char *sorted, size_t size)
+static bool make_sorted_name(const char *name, char *sorted, size_t size)
 {
     const char *base = strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name;
     const char *ending = strrchr(base, '.');
@@ -89,10 +90,10 @@ static bool name_sorted(const char *name, char *sorted, size_t size)
 void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
                     const struct gs_report *report, struct gs_error *error)
 {
-    const struct gsi_given *inputs = &job->given[GSI_OPT_INPUT];
+    const struct gsi_given_texts *inputs = &job->given[GSI_OPT_INPUT];
     const char *output = job->given[GSI_OPT_OUTPUT].text;
     struct gs_error advised = {0};
-    struct line line = {.is_whole = true};
+    struct line line = {.fits = true};
     char sorted[1024];
     struct stat info;
     if (report->set.unsorted_input == 0 || report->set.unsorted_input > inputs->count ||
@@ -100,29 +101,29 @@ void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
         return; /* of a region another file is made than the others are */
     const char *unsorted = inputs->list[report->set.unsorted_input - 1];
     if (stat(unsorted, &info) != 0 || !S_ISREG(info.st_mode) ||
-        !name_sorted(unsorted, sorted, sizeof sorted))
+        !make_sorted_name(unsorted, sorted, sizeof sorted))
         return;
-    put(&line, error->text);
-    put(&line, ": gsort");
-    for (size_t i = 0; i < OF_A_SORT; i++)
-        put_option(&line, job, of_a_sort[i]);
-    put_file(&line, unsorted);
-    put(&line, " -o");
-    put_file(&line, sorted);
-    put(&line, "; then gsort");
+    append_text(&line, error->text);
+    append_text(&line, ": gsort");
+    for (size_t i = 0; i < SORT_OPTION_COUNT; i++)
+        append_option(&line, job, sort_options[i]);
+    append_file_name(&line, unsorted);
+    append_text(&line, " -o");
+    append_file_name(&line, sorted);
+    append_text(&line, "; then gsort");
     for (int i = 0; i < GSI_OPT_COUNT; i++)
         if (i != GSI_OPT_INPUT && i != GSI_OPT_OUTPUT)
-            put_option(&line, job, (enum gsi_option_id)i);
+            append_option(&line, job, (enum gsi_option_id)i);
     if (options->merge_is_counted)
-        put(&line, " --stats-only");
+        append_text(&line, " --stats-only");
     for (size_t i = 0; i < inputs->count; i++)
-        put_file(&line, i + 1 == report->set.unsorted_input ? sorted : inputs->list[i]);
+        append_file_name(&line, i + 1 == report->set.unsorted_input ? sorted : inputs->list[i]);
     if (output != NULL) {
-        put(&line, " -o");
-        put_file(&line, output);
+        append_text(&line, " -o");
+        append_file_name(&line, output);
     }
     /* A name that no message may hold would be another file's. */
     gsi_fail(&advised, error->status, error->sys_errno, "%s", line.text);
-    if (line.is_whole && strcmp(advised.text, line.text) == 0)
+    if (line.fits && strcmp(advised.text, line.text) == 0)
         *error = advised;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Begins a run, the only one of this job: clears the error and the report of the last run. */
-static enum gs_status begin(struct gs_job *job)
+static enum gs_status begin_run(struct gs_job *job)
 {
     job->error = job->set_error;
     if (job->report == NULL)
@@ -21,8 +21,8 @@ static enum gs_status begin(struct gs_job *job)
     return job->error.status;
 }
 
-enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
-                          void *context)
+enum gs_status gsi_job_run_work(struct gs_job *job, enum gs_action action, gsi_job_work *work,
+                                void *context)
 {
     struct gsi_options options;
     bool is_given[GSI_OPT_COUNT];
@@ -30,7 +30,7 @@ enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_wor
         return GS_E_MEMORY;
     if (atomic_exchange(&job->is_running, true))
         return GS_E_USAGE;
-    enum gs_status status = begin(job);
+    enum gs_status status = begin_run(job);
     if (status == GS_OK)
         status = gsi_job_options(job, action, &options, is_given, &job->error);
     if (status == GS_OK)
@@ -46,7 +46,7 @@ enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_wor
 }
 
 /* Sets options that follow from others. */
-static void complete(struct gsi_options *options, enum gs_action action)
+static void set_implied_options(struct gsi_options *options, enum gs_action action)
 {
     bool sorts = action == GS_SORT || action == GS_EXPLAIN;
     options->merge = options->merge || (sorts && options->find != NULL);
@@ -63,7 +63,7 @@ static void complete(struct gsi_options *options, enum gs_action action)
 }
 
 /* Notes go into the report, too. */
-static void take_note(void *context, const char *text)
+static void record_note(void *context, const char *text)
 {
     const struct gs_job *job = context;
     gsi_report_note(job->report, text);
@@ -80,14 +80,14 @@ static enum gs_status run_files(void *context, struct gsi_options *options,
         return gsi_fail(error, GS_E_USAGE, 0,
                         "gs_job_run: libgsort %s has no action %d; enum gs_action lists them",
                         gs_version(), (int)action);
-    complete(options, action);
-    options->listener = (struct gsi_listener){take_note, context};
+    set_implied_options(options, action);
+    options->listener = (struct gsi_listener){record_note, context};
     return gsi_job_run(options, is_given, report, error);
 }
 
 enum gs_status gs_job_run(gs_job *job, enum gs_action action)
 {
-    return gsi_job_do(job, action, run_files, job);
+    return gsi_job_run_work(job, action, run_files, job);
 }
 
 const struct gs_error *gs_job_error(const gs_job *job)

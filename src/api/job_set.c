@@ -14,19 +14,19 @@ gs_job *gs_job_create(void)
     return calloc(1, sizeof(gs_job));
 }
 
-static void clear_given(struct gsi_given *given)
+static void free_texts(struct gsi_given_texts *given)
 {
     for (size_t i = 0; i < given->count; i++)
         free(given->list[i]);
     free(given->list);
     free(given->text);
-    *given = (struct gsi_given){0};
+    *given = (struct gsi_given_texts){0};
 }
 
-static void clear(struct gs_job *job)
+static void free_options(struct gs_job *job)
 {
     for (size_t i = 0; i < GSI_OPT_COUNT; i++)
-        clear_given(&job->given[i]);
+        free_texts(&job->given[i]);
     free(job->readers);
 }
 
@@ -34,7 +34,7 @@ void gs_job_free(gs_job *job)
 {
     if (job == NULL)
         return;
-    clear(job);
+    free_options(job);
     gs_report_free(job->report);
     free(job);
 }
@@ -43,14 +43,14 @@ void gs_job_reset(gs_job *job)
 {
     if (job == NULL || job->is_running)
         return;
-    clear(job);
+    free_options(job);
     *job = (struct gs_job){.report = job->report};
 }
 
 /* ---- calls that set ---- */
 
 /* Forgets the failure of the last call. A run in progress does not change. */
-static enum gs_status begin_set(struct gs_job *job)
+static enum gs_status clear_last_error(struct gs_job *job)
 {
     if (job == NULL)
         return GS_E_MEMORY;
@@ -61,14 +61,14 @@ static enum gs_status begin_set(struct gs_job *job)
 }
 
 /* The first failure is kept for the run. */
-static enum gs_status end_set(struct gs_job *job, enum gs_status status)
+static enum gs_status keep_first_failure(struct gs_job *job, enum gs_status status)
 {
     if (status != GS_OK && job->set_error.status == GS_OK)
         job->set_error = job->error;
     return status;
 }
 
-static enum gs_status no_memory(struct gs_job *job)
+static enum gs_status fail_memory(struct gs_job *job)
 {
     return gsi_fail(&job->error, GS_E_MEMORY, 0, "out of memory: cannot hold the options of a job");
 }
@@ -88,48 +88,48 @@ static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi
 /* As many as inputs have room for. */
 static enum gs_status grow_readers(struct gs_job *job)
 {
-    size_t room = job->given[GSI_OPT_INPUT].room;
-    if (room <= job->reader_room)
+    size_t capacity = job->given[GSI_OPT_INPUT].capacity;
+    if (capacity <= job->reader_capacity)
         return GS_OK;
-    struct gs_reader *readers = reallocarray(job->readers, room, sizeof *readers);
+    struct gs_reader *readers = reallocarray(job->readers, capacity, sizeof *readers);
     if (readers == NULL)
-        return no_memory(job);
-    memset(readers + job->reader_room, 0, (room - job->reader_room) * sizeof *readers);
+        return fail_memory(job);
+    memset(readers + job->reader_capacity, 0, (capacity - job->reader_capacity) * sizeof *readers);
     job->readers = readers;
-    job->reader_room = room;
+    job->reader_capacity = capacity;
     return GS_OK;
 }
 
-static void drop_readers(struct gs_job *job)
+static void free_readers(struct gs_job *job)
 {
     free(job->readers);
     job->readers = NULL;
-    job->reader_room = 0;
+    job->reader_capacity = 0;
 }
 
-static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const char *text)
+static enum gs_status append_text(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
-    struct gsi_given *given = &job->given[id];
+    struct gsi_given_texts *given = &job->given[id];
     if (gsi_option_rows[id].kind == GSI_KIND_MODEL)
         GSI_TRY(gsi_option_apply_model(text, &job->model, &job->error));
-    if (given->count == given->room) {
-        size_t room = given->room > 0 ? 2 * given->room : 4;
-        char **list = reallocarray(given->list, room, sizeof *list);
+    if (given->count == given->capacity) {
+        size_t capacity = given->capacity > 0 ? 2 * given->capacity : 4;
+        char **list = reallocarray(given->list, capacity, sizeof *list);
         if (list == NULL)
-            return no_memory(job);
+            return fail_memory(job);
         given->list = list;
-        given->room = room;
+        given->capacity = capacity;
     }
     if (id == GSI_OPT_INPUT && job->readers != NULL)
         GSI_TRY(grow_readers(job));
     if ((given->list[given->count] = strdup(text)) == NULL)
-        return no_memory(job);
+        return fail_memory(job);
     given->count++;
     return GS_OK;
 }
 
 /* Applies the text to scratch options, so that a wrong text is reported at once. */
-static enum gs_status set_text(struct gs_job *job, enum gsi_option_id id, const char *text)
+static enum gs_status set_single_text(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
     struct gsi_options tried = {0};
     const char *alone = gsi_option_rows[id].option.alone;
@@ -139,26 +139,26 @@ static enum gs_status set_text(struct gs_job *job, enum gsi_option_id id, const 
         return GS_OK;
     GSI_TRY(gsi_option_apply(id, text, &tried, &job->error));
     job->given[id].text = strdup(text);
-    return job->given[id].text != NULL ? GS_OK : no_memory(job);
+    return job->given[id].text != NULL ? GS_OK : fail_memory(job);
 }
 
-static enum gs_status set(struct gs_job *job, const char *name, const char *value)
+static enum gs_status set_option(struct gs_job *job, const char *name, const char *value)
 {
     enum gsi_option_id id;
     GSI_TRY(find_option(job, name, &id));
-    struct gsi_given before = job->given[id];
-    job->given[id] = (struct gsi_given){0};
+    struct gsi_given_texts before = job->given[id];
+    job->given[id] = (struct gsi_given_texts){0};
     enum gs_status status = value == NULL                        ? GS_OK
-                            : gsi_option_rows[id].option.is_list ? append(job, id, value)
-                                                                 : set_text(job, id, value);
+                            : gsi_option_rows[id].option.is_list ? append_text(job, id, value)
+                                                                 : set_single_text(job, id, value);
     if (status == GS_OK) {
-        clear_given(&before);
+        free_texts(&before);
         if (id == GSI_OPT_INPUT)
-            drop_readers(job);
+            free_readers(job);
         if (id == GSI_OPT_OUTPUT)
             job->writer = (struct gs_writer){0};
     } else {
-        clear_given(&job->given[id]);
+        free_texts(&job->given[id]);
         job->given[id] = before;
     }
     return status;
@@ -166,8 +166,8 @@ static enum gs_status set(struct gs_job *job, const char *name, const char *valu
 
 enum gs_status gs_job_set(gs_job *job, const char *name, const char *value)
 {
-    GSI_TRY(begin_set(job));
-    return end_set(job, set(job, name, value));
+    GSI_TRY(clear_last_error(job));
+    return keep_first_failure(job, set_option(job, name, value));
 }
 
 enum gs_status gs_job_set_u64(gs_job *job, const char *name, uint64_t value)
@@ -181,19 +181,19 @@ enum gs_status gs_job_set_u64(gs_job *job, const char *name, uint64_t value)
     return gs_job_set(job, name, !is_word || is_number ? text : value == 1 ? "true" : "false");
 }
 
-static enum gs_status add(struct gs_job *job, const char *name, const char *value)
+static enum gs_status add_to_list(struct gs_job *job, const char *name, const char *value)
 {
     enum gsi_option_id id;
     GSI_TRY(find_option(job, name, &id));
     if (!gsi_option_rows[id].option.is_list)
         return gsi_fail(&job->error, GS_E_USAGE, 0, "--%s: is not a list; use gs_job_set", name);
-    return append(job, id, value);
+    return append_text(job, id, value);
 }
 
 enum gs_status gs_job_add(gs_job *job, const char *name, const char *value)
 {
-    GSI_TRY(begin_set(job));
-    return end_set(job, add(job, name, value));
+    GSI_TRY(clear_last_error(job));
+    return keep_first_failure(job, add_to_list(job, name, value));
 }
 
 /* ---- what the program gives itself ---- */
@@ -201,8 +201,8 @@ enum gs_status gs_job_add(gs_job *job, const char *name, const char *value)
 static enum gs_status add_reader(struct gs_job *job, const char *name,
                                  const struct gs_reader *reader)
 {
-    struct gsi_given *inputs = &job->given[GSI_OPT_INPUT];
-    GSI_TRY(append(job, GSI_OPT_INPUT, name));
+    struct gsi_given_texts *inputs = &job->given[GSI_OPT_INPUT];
+    GSI_TRY(append_text(job, GSI_OPT_INPUT, name));
     if (grow_readers(job) != GS_OK) {
         free(inputs->list[--inputs->count]);
         return GS_E_MEMORY;
@@ -213,8 +213,8 @@ static enum gs_status add_reader(struct gs_job *job, const char *name,
 
 enum gs_status gs_job_add_reader(gs_job *job, const char *name, const struct gs_reader *reader)
 {
-    GSI_TRY(begin_set(job));
-    return end_set(job, add_reader(job, name, reader));
+    GSI_TRY(clear_last_error(job));
+    return keep_first_failure(job, add_reader(job, name, reader));
 }
 
 enum gs_status gs_job_set_writer(gs_job *job, const char *name, const struct gs_writer *writer)
@@ -227,7 +227,7 @@ enum gs_status gs_job_set_writer(gs_job *job, const char *name, const struct gs_
 enum gs_status gs_job_set_progress(
     gs_job *job, void (*progress)(void *context, const struct gs_progress *progress), void *context)
 {
-    GSI_TRY(begin_set(job));
+    GSI_TRY(clear_last_error(job));
     job->progress = progress;
     job->progress_context = context;
     return GS_OK;
@@ -236,7 +236,7 @@ enum gs_status gs_job_set_progress(
 enum gs_status gs_job_set_note(gs_job *job, void (*note)(void *context, const char *text),
                                void *context)
 {
-    GSI_TRY(begin_set(job));
+    GSI_TRY(clear_last_error(job));
     job->note = note;
     job->note_context = context;
     return GS_OK;
@@ -244,15 +244,15 @@ enum gs_status gs_job_set_note(gs_job *job, void (*note)(void *context, const ch
 
 enum gs_status gs_job_set_cancel(gs_job *job, gs_cancel *cancel)
 {
-    GSI_TRY(begin_set(job));
+    GSI_TRY(clear_last_error(job));
     job->cancel = cancel;
     return GS_OK;
 }
 
 /* ---- the options of a run ---- */
 
-static enum gs_status take_model(struct gs_job *job, const struct gsi_given *given,
-                                 struct gsi_options *options, struct gs_error *error)
+static enum gs_status apply_device_models(struct gs_job *job, const struct gsi_given_texts *given,
+                                          struct gsi_options *options, struct gs_error *error)
 {
     job->model = (struct gsi_device_model){0};
     for (size_t i = 0; i < given->count; i++)
@@ -261,16 +261,16 @@ static enum gs_status take_model(struct gs_job *job, const struct gsi_given *giv
     return GS_OK;
 }
 
-static enum gs_status take(struct gs_job *job, enum gsi_option_id id, struct gsi_options *options,
-                           struct gs_error *error)
+static enum gs_status apply_option(struct gs_job *job, enum gsi_option_id id,
+                                   struct gsi_options *options, struct gs_error *error)
 {
     const struct gsi_option_row *row = &gsi_option_rows[id];
-    const struct gsi_given *given = &job->given[id];
+    const struct gsi_given_texts *given = &job->given[id];
     char *members = (char *)options;
     if (given->text != NULL)
         return gsi_option_apply(id, given->text, options, error);
     if (row->kind == GSI_KIND_MODEL)
-        return take_model(job, given, options, error);
+        return apply_device_models(job, given, options, error);
     if (given->count > 0) {
         memcpy(members + row->off, &given->list, sizeof given->list);
         memcpy(members + row->more, &given->count, sizeof given->count);
@@ -291,7 +291,7 @@ enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
                                     .cancel = job->cancel};
     for (int i = 0; i < GSI_OPT_COUNT; i++) {
         is_given[i] = job->given[i].text != NULL || job->given[i].count > 0;
-        GSI_TRY(take(job, (enum gsi_option_id)i, options, error));
+        GSI_TRY(apply_option(job, (enum gsi_option_id)i, options, error));
     }
     return GS_OK;
 }

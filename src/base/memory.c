@@ -16,15 +16,15 @@ enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_par
 {
     if (ledger == NULL)
         return GS_OK;
-    if (bytes > ledger->ceiling_bytes - ledger->taken_bytes)
+    if (bytes > ledger->ceiling_bytes - ledger->reserved_bytes)
         return gsi_fail(error, GS_E_MEMORY, 0,
                         "memory: %llu more bytes would exceed the limit of %llu; raise --memory",
                         (unsigned long long)bytes, (unsigned long long)ledger->ceiling_bytes);
-    ledger->taken_bytes += bytes;
-    ledger->taken_parts[part] += bytes;
-    if (ledger->taken_bytes > ledger->peak_bytes) {
-        ledger->peak_bytes = ledger->taken_bytes;
-        memcpy(ledger->peak_parts, ledger->taken_parts, sizeof ledger->peak_parts);
+    ledger->reserved_bytes += bytes;
+    ledger->reserved_parts[part] += bytes;
+    if (ledger->reserved_bytes > ledger->peak_bytes) {
+        ledger->peak_bytes = ledger->reserved_bytes;
+        memcpy(ledger->peak_parts, ledger->reserved_parts, sizeof ledger->peak_parts);
     }
     return GS_OK;
 }
@@ -33,8 +33,8 @@ void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, 
 {
     if (ledger == NULL)
         return;
-    ledger->taken_bytes -= bytes;
-    ledger->taken_parts[part] -= bytes;
+    ledger->reserved_bytes -= bytes;
+    ledger->reserved_parts[part] -= bytes;
 }
 
 enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,
@@ -126,7 +126,7 @@ static bool is_mapped(const struct gsi_bump *bump)
     return bump->used >= MAPPED_BYTES || bump->alignment > HEAP_ALIGNMENT;
 }
 
-static enum gs_status take_heap(uint64_t bytes, void **memory, struct gs_error *error)
+static enum gs_status alloc_zeroed_heap(uint64_t bytes, void **memory, struct gs_error *error)
 {
     uint64_t lines = gsi_round_up_u64(gsi_max_u64(bytes, 1), HEAP_ALIGNMENT);
     *memory = aligned_alloc(HEAP_ALIGNMENT, lines);
@@ -143,13 +143,13 @@ enum gs_status gsi_bump_open(struct gsi_bump *bump, struct gsi_ledger *ledger,
     void *memory;
     GSI_TRY(gsi_memory_reserve(ledger, part, bump->bytes, error));
     enum gs_status status = is_mapped(bump) ? gsi_memory_map(NULL, part, bump->used, &memory, error)
-                                            : take_heap(bump->used, &memory, error);
+                                            : alloc_zeroed_heap(bump->used, &memory, error);
     if (status != GS_OK) {
         gsi_memory_unreserve(ledger, part, bump->bytes);
         return status;
     }
     bump->base = memory;
-    bump->placed = 0;
+    bump->assigned = 0;
     return GS_OK;
 }
 

@@ -28,8 +28,8 @@ enum gsi_memory_part {
 };
 
 struct gsi_ledger {
-    uint64_t ceiling_bytes, taken_bytes, peak_bytes;
-    uint64_t taken_parts[GSI_MEMORY_PART_COUNT];
+    uint64_t ceiling_bytes, reserved_bytes, peak_bytes;
+    uint64_t reserved_parts[GSI_MEMORY_PART_COUNT];
     uint64_t peak_parts[GSI_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
 };
 
@@ -96,7 +96,7 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
 struct gsi_bump {
     uint8_t *base;        /* NULL: the first run, or nothing is open */
     uint64_t bytes, used; /* of the first run without and with gaps; UINT64_MAX: overflow */
-    uint64_t placed;      /* of `used`, in the second run */
+    uint64_t assigned;      /* of `used`, in the second run */
     uint64_t alignment;
 };
 
@@ -104,17 +104,17 @@ struct gsi_bump {
  * in    alignment: a power of two up to 2 MiB
  *       count: 0 is allowed. The second run then returns an address of no elements, which is not
  *       NULL.
- * gsi_bump_alloc_whole: adds `size` bytes, rounded up to a multiple of the alignment.
+ * gsi_bump_alloc_rounded: adds `size` bytes, rounded up to a multiple of the alignment.
  * GSI_BUMP_ALLOC: sets `pointer` to that many elements of the type that it points to. */
 static inline void *gsi_bump_alloc(struct gsi_bump *bump, uint64_t count, uint64_t unit,
                                    uint64_t alignment)
 {
-    uint64_t *end = bump->base != NULL ? &bump->placed : &bump->used;
+    uint64_t *end = bump->base != NULL ? &bump->assigned : &bump->used;
     uint64_t size = gsi_mul_max_u64(count, unit);
     uint64_t at = gsi_add_max_u64(*end, -*end & (alignment - 1));
     *end = gsi_add_max_u64(at, size);
     if (bump->base != NULL) {
-        GSI_ASSERT(bump->placed <= bump->used);
+        GSI_ASSERT(bump->assigned <= bump->used);
         return bump->base + at;
     }
     bump->bytes = gsi_add_max_u64(bump->bytes, size);
@@ -122,7 +122,7 @@ static inline void *gsi_bump_alloc(struct gsi_bump *bump, uint64_t count, uint64
     return NULL;
 }
 
-static inline void *gsi_bump_alloc_whole(struct gsi_bump *bump, uint64_t size, uint64_t alignment)
+static inline void *gsi_bump_alloc_rounded(struct gsi_bump *bump, uint64_t size, uint64_t alignment)
 {
     return gsi_bump_alloc(bump, gsi_round_up_u64(size, alignment), 1, alignment);
 }

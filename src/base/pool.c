@@ -110,7 +110,7 @@ int gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *conte
     return refusal;
 }
 
-static bool worker_start(struct gsi_pool *pool)
+static bool start_worker(struct gsi_pool *pool)
 {
     struct worker *worker = &pool->workers[pool->started_count];
     worker->pool = pool;
@@ -125,10 +125,10 @@ void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
 {
     pool->pending_count++;
     pthread_mutex_lock(&pool->lock);
-    bool is_short =
+    bool needs_worker =
         pool->queued_count >= pool->idle_count && pool->started_count < pool->thread_count;
     pthread_mutex_unlock(&pool->lock);
-    if (is_short && !worker_start(pool) && pool->started_count == 0) {
+    if (needs_worker && !start_worker(pool) && pool->started_count == 0) {
         task->run(task, 0);
         queue_push(&pool->finished, task); /* no workers: no other thread uses the list */
         pool->wake(pool->context);

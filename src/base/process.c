@@ -19,12 +19,12 @@ __attribute__((constructor)) static void watch_forks(void)
     (void)!pthread_atfork(NULL, NULL, count_fork);
 }
 
-uint32_t gsi_process(void)
+uint32_t gsi_process_id(void)
 {
     return atomic_load_explicit(&fork_count, memory_order_relaxed);
 }
 
-static void of_file_limit(sigset_t *set)
+static void fill_file_limit_set(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGXFSZ);
@@ -39,7 +39,7 @@ static bool is_pending(void)
 void gsi_file_limit_block(struct gsi_file_limit *limit)
 {
     sigset_t blocked;
-    of_file_limit(&blocked);
+    fill_file_limit_set(&blocked);
     limit->was_pending = is_pending();
     pthread_sigmask(SIG_BLOCK, &blocked, &limit->before);
 }
@@ -48,7 +48,7 @@ void gsi_file_limit_restore(const struct gsi_file_limit *limit)
 {
     const struct timespec none = {0};
     sigset_t blocked;
-    of_file_limit(&blocked);
+    fill_file_limit_set(&blocked);
     if (!limit->was_pending && is_pending())
         while (sigtimedwait(&blocked, NULL, &none) < 0 && errno == EINTR)
             ;

@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* gsi_process: returns a number that differs from those of all processes from which this one
+/* gsi_process_id: returns a number that differs from those of all processes from which this one
  * descends by fork. (getpid would do, but is a system call, which costs more than a push of a few
  * elements.) Async-signal-safe. */
-uint32_t gsi_process(void);
+uint32_t gsi_process_id(void);
 
 struct gsi_file_limit {
     sigset_t before;  /* the signals that the thread blocked */

@@ -33,7 +33,7 @@ int gs_status_exit_code(enum gs_status status)
     return 3;
 }
 
-void gsi_one_line(char *text)
+void gsi_replace_controls(char *text)
 {
     for (; *text != '\0'; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -41,9 +41,9 @@ void gsi_one_line(char *text)
 }
 
 /* Makes a message one line of UTF-8, whatever bytes its names contain. */
-static void make_message(char *text)
+static void replace_invalid_bytes(char *text)
 {
-    gsi_one_line(text);
+    gsi_replace_controls(text);
     for (int bytes; *text != '\0'; text += bytes > 0 ? bytes : 1)
         if ((bytes = gsi_utf8_bytes((const unsigned char *)text)) == 0)
             *text = '?';
@@ -80,11 +80,11 @@ static bool is_inside_character(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
 }
 
-/* Removes `cut` of the `bytes` from `from` on, in their middle, or a few more so that no character
+/* Removes `removed` of the `bytes` from `from` on, in their middle, or a few more so that no character
  * is halved. */
-static void cut_middle(char *text, size_t from, size_t bytes, size_t cut)
+static void remove_middle(char *text, size_t from, size_t bytes, size_t removed)
 {
-    char *begin = text + from + (bytes - cut) / 2, *end = begin + cut;
+    char *begin = text + from + (bytes - removed) / 2, *end = begin + removed;
     while (begin > text + from && is_inside_character(*begin))
         begin--;
     while (end < text + from + bytes && is_inside_character(*end))
@@ -93,23 +93,24 @@ static void cut_middle(char *text, size_t from, size_t bytes, size_t cut)
     memcpy(begin, dots, sizeof dots - 1);
 }
 
-/* Shortens a line to `most` bytes: its reader needs the reason, at its end, more than all of a long
+/* Shortens a line to `max_bytes` bytes: its reader needs the reason, at its end, more than all of a long
  * name. */
-static void shorten(char *text, size_t most)
+static void shorten_line(char *text, size_t max_bytes)
 {
-    for (size_t length; (length = strlen(text)) > most;) {
-        size_t from = 0, bytes = longest_quoted(text, &from), cut = length - most + sizeof dots - 1;
+    for (size_t length; (length = strlen(text)) > max_bytes;) {
+        size_t from = 0, bytes = longest_quoted(text, &from),
+               removed = length - max_bytes + sizeof dots - 1;
         if (bytes < NAME_BYTES + sizeof dots) {
             from = 0;
             bytes = length;
-        } else if (cut > bytes - NAME_BYTES) {
-            cut = bytes - NAME_BYTES;
+        } else if (removed > bytes - NAME_BYTES) {
+            removed = bytes - NAME_BYTES;
         }
-        cut_middle(text, from, bytes, cut);
+        remove_middle(text, from, bytes, removed);
     }
 }
 
-void gsi_fit_name(char *to, size_t size, const char *name)
+void gsi_shorten_name(char *to, size_t size, const char *name)
 {
     size_t length = strlen(name), head = length, tail = length;
     if (length >= size) {
@@ -125,24 +126,24 @@ void gsi_fit_name(char *to, size_t size, const char *name)
 
 /* Returns the text for a system call's failure. glibc's strerror_r returns a text, POSIX's and
  * musl's write it. */
-static const char *reason_text(int sys_errno, char *room, size_t size)
+static const char *reason_text(int sys_errno, char *buffer, size_t size)
 {
     if (sys_errno == EFBIG)
         return "File too large (`ulimit -f` or the file system limits it)";
 #ifdef __GLIBC__
-    return strerror_r(sys_errno, room, size);
+    return strerror_r(sys_errno, buffer, size);
 #else
-    if (strerror_r(sys_errno, room, size) != 0)
-        snprintf(room, size, "error %d", sys_errno);
-    return room;
+    if (strerror_r(sys_errno, buffer, size) != 0)
+        snprintf(buffer, size, "error %d", sys_errno);
+    return buffer;
 #endif
 }
 
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...)
 {
-    char room[LINE_BYTES], *line = room;
-    size_t size = sizeof room;
+    char buffer[LINE_BYTES], *line = buffer;
+    size_t size = sizeof buffer;
     if (error == NULL || error->status != GS_OK)
         return status;
     error->status = status;
@@ -158,18 +159,18 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
     va_end(args);
     va_end(again);
     if (line == NULL)
-        line = room;
+        line = buffer;
     if (sys_errno != 0) {
         char reason[REASON_BYTES - 3];
         const char *text = reason_text(sys_errno, reason, sizeof reason);
         length = strlen(line);
         snprintf(line + length, size - length, ": %s", text);
     }
-    shorten(line, sizeof error->text - 1);
+    shorten_line(line, sizeof error->text - 1);
     memcpy(error->text, line, strlen(line) + 1);
-    if (line != room)
+    if (line != buffer)
         free(line);
-    make_message(error->text);
+    replace_invalid_bytes(error->text);
     return status;
 }
 
@@ -186,8 +187,8 @@ void gsi_note(const struct gsi_listener *listener, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    shorten(text, sizeof((struct gs_error *)NULL)->text - 1);
-    make_message(text);
+    shorten_line(text, sizeof((struct gs_error *)NULL)->text - 1);
+    replace_invalid_bytes(text);
     listener->note(listener->context, text);
 }
 

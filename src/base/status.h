@@ -34,12 +34,12 @@ enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char 
                               const char *what, uint64_t needed_bytes, uint64_t free_bytes,
                               const char *remedy) __attribute__((cold));
 
-/* gsi_one_line: replaces control characters, which file names may contain, by '?'. */
-void gsi_one_line(char *text);
+/* gsi_replace_controls: replaces control characters, which file names may contain, by '?'. */
+void gsi_replace_controls(char *text);
 
-/* gsi_fit_name: copies a name. If it is too long for `size` bytes (at least 8), the copy has its
+/* gsi_shorten_name: copies a name. If it is too long for `size` bytes (at least 8), the copy has its
  * beginning and its end. */
-void gsi_fit_name(char *to, size_t size, const char *name);
+void gsi_shorten_name(char *to, size_t size, const char *name);
 
 /* gsi_status_of_errno: returns GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
 enum gs_status gsi_status_of_errno(int sys_errno);

@@ -4,7 +4,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-bool gsi_plain_real(const char *text, char **end, double *value)
+bool gsi_parse_double(const char *text, char **end, double *value)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
@@ -14,7 +14,7 @@ bool gsi_plain_real(const char *text, char **end, double *value)
     return true;
 }
 
-bool gsi_plain_long_real(const char *text, char **end, long double *value)
+bool gsi_parse_long_double(const char *text, char **end, long double *value)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)

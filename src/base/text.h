@@ -23,10 +23,10 @@ static inline int gsi_utf8_bytes(const unsigned char *text)
     return bytes;
 }
 
-/* gsi_plain_real, gsi_plain_long_real: read a number as strtod and strtold do in the locale "C".
+/* gsi_parse_double, gsi_parse_long_double: read a number as strtod and strtold do in the locale "C".
  * out   end: the end of the number; value: the number; only if they return true
  * Return false if there is no memory. Any thread. */
-bool gsi_plain_real(const char *text, char **end, double *value);
-bool gsi_plain_long_real(const char *text, char **end, long double *value);
+bool gsi_parse_double(const char *text, char **end, double *value);
+bool gsi_parse_long_double(const char *text, char **end, long double *value);
 
 #endif

@@ -31,16 +31,16 @@ static double single_of_bits(uint32_t bits)
     return (double)x;
 }
 
-/* As gsi_plain_real, but for a number that no double holds: the neighbour whose last bit is set. */
+/* As gsi_parse_double, but for a number that no double holds: the neighbour whose last bit is set. */
 static bool parse_odd(const char *text, char **end, double *value)
 {
     double below = 0, above = 0;
     uint64_t bits;
     int before = fegetround();
     fesetround(FE_DOWNWARD);
-    bool is_read = gsi_plain_real(text, end, &below);
+    bool is_read = gsi_parse_double(text, end, &below);
     fesetround(FE_UPWARD);
-    is_read = is_read && gsi_plain_real(text, end, &above);
+    is_read = is_read && gsi_parse_double(text, end, &above);
     fesetround(before);
     if (!is_read)
         return false;
@@ -53,7 +53,7 @@ bool gsi_float_parse(const char *text, char **end, enum gsi_part_kind part, doub
 {
     double odd;
     if (part == GSI_PART_F64)
-        return gsi_plain_real(text, end, value);
+        return gsi_parse_double(text, end, value);
     if (!parse_odd(text, end, &odd))
         return false;
     if (part == GSI_PART_F16)

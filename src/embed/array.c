@@ -63,7 +63,7 @@ static enum gs_status run_argsort(void *context, struct gsi_options *options,
 
 static enum gs_status run(gs_job *job, struct gsi_array *array, enum gs_action action)
 {
-    return gsi_job_do(job, action, run_array, array);
+    return gsi_job_run_work(job, action, run_array, array);
 }
 
 enum gs_status gs_job_sort_array(gs_job *job, void *data, uint64_t bytes)
@@ -85,5 +85,5 @@ enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64_t byte
                                     uint64_t *positions)
 {
     struct gsi_array array = {.from = data, .to = (uint8_t *)positions, .bytes = bytes};
-    return gsi_job_do(job, GS_SORT, run_argsort, &array);
+    return gsi_job_run_work(job, GS_SORT, run_argsort, &array);
 }

@@ -159,7 +159,7 @@ enum gs_status gs_cuda_sort(gs_job *job, void *data, uint64_t bytes, void *strea
                                       .scratch = scratch,
                                       .scratch_bytes = scratch_bytes},
                             .bytes = bytes};
-    return gsi_job_do(job, GS_SORT, run, &call);
+    return gsi_job_run_work(job, GS_SORT, run, &call);
 }
 
 enum gs_status gs_cuda_argsort(gs_job *job, const void *data, uint64_t bytes, void *positions,
@@ -172,12 +172,12 @@ enum gs_status gs_cuda_argsort(gs_job *job, const void *data, uint64_t bytes, vo
                                       .scratch_bytes = scratch_bytes},
                             .bytes = bytes,
                             .is_argsort = true};
-    return gsi_job_do(job, GS_SORT, run, &call);
+    return gsi_job_run_work(job, GS_SORT, run, &call);
 }
 
 enum gs_status gs_cuda_scratch_bytes(gs_job *job, uint64_t bytes, bool is_argsort,
                                      uint64_t *scratch_bytes)
 {
     struct gpu_call call = {.bytes = bytes, .is_argsort = is_argsort, .needed = scratch_bytes};
-    return gsi_job_do(job, GS_SORT, run, &call);
+    return gsi_job_run_work(job, GS_SORT, run, &call);
 }

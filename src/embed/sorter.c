@@ -108,7 +108,7 @@ enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error
 {
     if (error != NULL)
         memset(error, 0, sizeof *error);
-    if (sorter->process != gsi_process())
+    if (sorter->process != gsi_process_id())
         return gsi_fail(error, GS_E_USAGE, 0,
                         "the sorter was opened by another process, and this one was forked from "
                         "it; open a new sorter here");
@@ -202,7 +202,7 @@ enum gs_status gsi_sorter_open(const struct gsi_options *options,
     struct gs_sorter *sorter = calloc(1, sizeof *sorter);
     if (sorter == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a sorter");
-    sorter->process = gsi_process();
+    sorter->process = gsi_process_id();
     pthread_mutex_init(&sorter->lock, NULL);
     pthread_cond_init(&sorter->intake.has_room, NULL);
     pthread_cond_init(&sorter->intake.is_filled, NULL);
@@ -236,7 +236,7 @@ void gs_sorter_cancel(gs_sorter *sorter)
 /* A child of fork leaves all to its parent: it could not wait for a thread that it has not. */
 void gs_sorter_close(gs_sorter *sorter)
 {
-    if (sorter == NULL || sorter->process != gsi_process())
+    if (sorter == NULL || sorter->process != gsi_process_id())
         return;
     if (sorter->has_thread) {
         pthread_mutex_lock(&sorter->lock);
@@ -292,7 +292,7 @@ static enum gs_status open_sorter(void *context, struct gsi_options *options,
 gs_sorter *gs_sorter_open(gs_job *job, struct gs_error *error)
 {
     gs_sorter *sorter = NULL;
-    enum gs_status status = gsi_job_do(job, GS_SORT, open_sorter, &sorter);
+    enum gs_status status = gsi_job_run_work(job, GS_SORT, open_sorter, &sorter);
     if (error != NULL) {
         *error = *gs_job_error(job);
         error->status = status;

@@ -54,7 +54,7 @@ static enum gs_status open_file(struct gsi_order *order, struct gs_error *error)
     order->is_open = true;
     /* Pieces have any length, and what was just written is soon read. */
     if (is_direct)
-        gsi_file_go_buffered(order->fd);
+        gsi_file_disable_direct(order->fd);
     order->hash = XXH3_createState();
     if (order->hash == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "out of memory: cannot allocate a checksum's state");

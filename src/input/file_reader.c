@@ -18,7 +18,7 @@ bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi
 
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
                           const struct gsi_extent *extent,
-                          void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece))
+                          void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *block))
 {
     const struct gsi_plan *plan = inputs->loop->plan;
     struct gsi_input *input = extent->input;
@@ -45,14 +45,14 @@ static void block_done(struct gsi_io *io)
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     struct gsi_file_reader *reader = buffer->holder;
     struct gsi_inputs *inputs = reader->inputs;
-    size_t lead = (size_t)(buffer->data - (uint8_t *)io->data);
+    size_t lead_bytes = (size_t)(buffer->data - (uint8_t *)io->data);
     if (!gsi_loop_io_done(inputs->loop, io, reader->input->name))
         return;
-    if (io->moved < lead + buffer->bytes) {
+    if (io->moved < lead_bytes + buffer->bytes) {
         gsi_input_fail_short(reader->input, inputs->loop->error);
         return;
     }
-    gsi_loop_now(inputs->loop)->bytes_read += buffer->bytes;
+    gsi_loop_phase_counts(inputs->loop)->bytes_read += buffer->bytes;
     if (--reader->reading_count == 0 && inputs->are_many)
         gsi_input_close_for_now(reader->input);
     reader->done(reader, buffer);
@@ -62,20 +62,20 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
     const struct gsi_input *input = reader->input;
     uint64_t off = input->base_off + reader->off + reader->requested_bytes;
-    size_t lead = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
+    size_t lead_bytes = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
     if (gsi_input_reopen(reader->input, reader->inputs->loop->error) != GS_OK)
         return; /* gsi_loop_wait finds the failure */
-    buffer->data = buffer->memory + lead;
+    buffer->data = buffer->memory + lead_bytes;
     buffer->bytes = gsi_min_u64(reader->block_bytes, reader->bytes - reader->requested_bytes);
     reader->requested_bytes += buffer->bytes;
     reader->is_end = reader->requested_bytes == reader->bytes;
-    size_t wanted = lead + buffer->bytes;
+    size_t wanted = lead_bytes + buffer->bytes;
     buffer->io = (struct gsi_io){
         .op = GSI_IO_READ,
         .fd = reader->is_direct ? input->direct_fd : input->fd,
         .data = buffer->memory,
         .bytes = reader->is_direct ? gsi_round_up_u64(wanted, GSI_DIRECT_ALIGN) : wanted,
-        .off = off - lead,
+        .off = off - lead_bytes,
         .is_copy = !reader->is_direct,
         .done = block_done};
     gsi_loop_submit(reader->inputs->loop, &buffer->io);
@@ -91,14 +91,14 @@ static void end_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer
     reader->requested_bytes -= left;
     buffer->bytes -= left;
     reader->is_end = true;
-    gsi_header_end(reader->inputs, reader->input, reader->requested_bytes);
+    gsi_header_check_end(reader->inputs, reader->input, reader->requested_bytes);
 }
 
 /* Adds bytes that were read to the block, without the bytes of the stream's header. */
 static void add_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
     if (reader->unpack == NULL) /* otherwise it counts its own reads */
-        gsi_loop_now(reader->inputs->loop)->bytes_read += bytes;
+        gsi_loop_phase_counts(reader->inputs->loop)->bytes_read += bytes;
     bytes = gsi_header_strip(reader->inputs, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
     reader->requested_bytes += bytes;

@@ -25,14 +25,14 @@ struct gsi_file_reader {
      * read, which may be empty. */
     bool is_end;
     /* A block was read: block->bytes at block->data. Not called after the job has failed. */
-    void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece);
+    void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *block);
 };
 
 /* gsi_file_reader_init: initialises a reader of an extent, whose input is open, or closed for now
  * (io/file.h). Buffers have the shape of a frame (gsi_shape_frame). */
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
                           const struct gsi_extent *extent,
-                          void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece));
+                          void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *block));
 
 /* gsi_file_reader_start: starts to read the next block into `buffer`; the reader is its holder
  * until then. It must not be called at the end; for a stream, only one block at a time. Failures

@@ -12,7 +12,7 @@
 
 /* Shorter text must consist of words and numbers, because seven bytes could be characters by
  * chance. */
-#define TEXT_LEAST_BYTES 8u
+#define TEXT_MIN_BYTES   8u
 #define TEXT_SHORT_BYTES 64u
 
 struct magic {
@@ -22,19 +22,19 @@ struct magic {
     uint8_t data[MAGIC_BYTES];
     /* Returns whether the bytes after them are possible; `wanted` bytes are available. NULL: the
      * first bytes suffice. */
-    bool (*follows)(const uint8_t *data);
+    bool (*is_plausible)(const uint8_t *data);
     size_t wanted;
 };
 
 /* RFC 1952: deflate, no reserved flags, levels and systems that exist. */
-static bool follows_gzip(const uint8_t *data)
+static bool is_plausible_gzip(const uint8_t *data)
 {
     return (data[3] & 0xe0) == 0 && (data[8] == 0 || data[8] == 2 || data[8] == 4) &&
            (data[9] <= 13 || data[9] == 255);
 }
 
 /* The magic number of the first block (pi), or of the end of an empty file. */
-static bool follows_bzip2(const uint8_t *data)
+static bool is_plausible_bzip2(const uint8_t *data)
 {
     static const uint8_t block[] = {0x31, 0x41, 0x59, 0x26, 0x53, 0x59};
     static const uint8_t end[] = {0x17, 0x72, 0x45, 0x38, 0x50, 0x90};
@@ -43,28 +43,28 @@ static bool follows_bzip2(const uint8_t *data)
 }
 
 /* Version 1, no reserved bits, a block size that exists. */
-static bool follows_lz4(const uint8_t *data)
+static bool is_plausible_lz4(const uint8_t *data)
 {
     return (data[4] & 0xc2) == 0x40 && (data[5] & 0x8f) == 0 && (data[5] >> 4) >= 4;
 }
 
 /* The entry of a file: a version and a method that exist, and a name of a plausible length. */
-static bool follows_zip(const uint8_t *data)
+static bool is_plausible_zip(const uint8_t *data)
 {
     unsigned version = data[4], method = data[8] | (unsigned)data[9] << 8;
     unsigned length = data[26] | (unsigned)data[27] << 8;
     return version <= 63 && data[5] <= 20 && method <= 99 && length > 0 && length <= 1024;
 }
 
-static bool follows_npz(const uint8_t *data)
+static bool is_plausible_npz(const uint8_t *data)
 {
     unsigned length = data[26];
-    return follows_zip(data) && data[27] == 0 && length > 4 && length <= 64 &&
+    return is_plausible_zip(data) && data[27] == 0 && length > 4 && length <= 64 &&
            memcmp(data + 30 + length - 4, ".npy", 4) == 0;
 }
 
 /* A page's header or the metadata's header: its first field is a number. */
-static bool follows_parquet(const uint8_t *data)
+static bool is_plausible_parquet(const uint8_t *data)
 {
     return data[4] == 0x15;
 }
@@ -75,19 +75,19 @@ static bool follows_parquet(const uint8_t *data)
 #define COLUMNS         "convert it with DuckDB or pyarrow, as in " RECIPE
 
 static const struct magic magics[] = {
-    {"gzip", UNPACK("gzip -dc"), 3, {0x1f, 0x8b, 8}, follows_gzip, 10},
+    {"gzip", UNPACK("gzip -dc"), 3, {0x1f, 0x8b, 8}, is_plausible_gzip, 10},
     {"xz", UNPACK("xz -dc"), 7, {0xfd, '7', 'z', 'X', 'Z', 0, 0}, NULL, 7},
-    {"bzip2", UNPACK("bzip2 -dc"), 3, {'B', 'Z', 'h'}, follows_bzip2, 10},
-    {"lz4", UNPACK("lz4 -dc"), 4, {4, 0x22, 0x4d, 0x18}, follows_lz4, 6},
+    {"bzip2", UNPACK("bzip2 -dc"), 3, {'B', 'Z', 'h'}, is_plausible_bzip2, 10},
+    {"lz4", UNPACK("lz4 -dc"), 4, {4, 0x22, 0x4d, 0x18}, is_plausible_lz4, 6},
     {"NumPy's .npz",
      "write its arrays as .npy with numpy.save",
      4,
      {'P', 'K', 3, 4},
-     follows_npz,
+     is_plausible_npz,
      30 + 64},
-    {"zip", UNPACK("unzip -p"), 4, {'P', 'K', 3, 4}, follows_zip, 30},
+    {"zip", UNPACK("unzip -p"), 4, {'P', 'K', 3, 4}, is_plausible_zip, 30},
     {"7z", UNPACK("7z x -so"), 6, {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c}, NULL, 6},
-    {"Parquet", COLUMNS, 4, {'P', 'A', 'R', '1'}, follows_parquet, 5},
+    {"Parquet", COLUMNS, 4, {'P', 'A', 'R', '1'}, is_plausible_parquet, 5},
     {"Arrow IPC", COLUMNS, 8, {'A', 'R', 'R', 'O', 'W', '1', 0, 0}, NULL, 8},
     {"HDF5", NUMBERS, 8, {0x89, 'H', 'D', 'F', 13, 10, 26, 10}, NULL, 8},
     {"SQLite",
@@ -98,7 +98,7 @@ static const struct magic magics[] = {
      16},
 };
 
-static bool begins_as(const struct magic *magic, const uint8_t *data, size_t bytes)
+static bool has_magic_prefix(const struct magic *magic, const uint8_t *data, size_t bytes)
 {
     return memcmp(data, magic->data, gsi_min_u64(bytes, magic->bytes)) == 0;
 }
@@ -107,8 +107,8 @@ static const struct magic *find_magic(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
         const struct magic *magic = &magics[i];
-        if (bytes >= magic->wanted && begins_as(magic, data, bytes) &&
-            (magic->follows == NULL || magic->follows(data)))
+        if (bytes >= magic->wanted && has_magic_prefix(magic, data, bytes) &&
+            (magic->is_plausible == NULL || magic->is_plausible(data)))
             return magic;
     }
     return NULL;
@@ -146,7 +146,7 @@ static bool is_ascii(unsigned letter)
 }
 
 /* Returns whether a letter is one of those that most text consists of. */
-static bool is_of_words(unsigned letter)
+static bool is_word_letter(unsigned letter)
 {
     bool is_letter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z';
     bool is_digit = letter >= '0' && letter <= '9';
@@ -157,21 +157,20 @@ static bool is_of_words(unsigned letter)
 /* Returns whether the bytes are Latin-1 or another code with one byte per letter. They contain no
  * control characters, and three of four belong to words. Bytes of numbers do not, except for a few
  * by chance. */
-static bool are_bytes_of_text(const uint8_t *data, size_t bytes)
+static bool are_single_byte_text(const uint8_t *data, size_t bytes)
 {
     size_t words = 0;
     for (size_t i = 0; i < bytes; i++) {
         if (data[i] < 0x80 && !is_ascii(data[i]))
             return false;
-        words += is_of_words(data[i]);
+        words += is_word_letter(data[i]);
     }
     return bytes < TEXT_SHORT_BYTES || words >= bytes - bytes / 4;
 }
 
 /* Returns whether the bytes are UTF-16 in one byte order, with lines. Without a byte order mark,
  * only letters of Latin-1 are recognised. */
-static bool are_units_of_text(const uint8_t *data, size_t bytes, bool is_big_endian,
-                              bool needs_line)
+static bool are_utf16_text(const uint8_t *data, size_t bytes, bool is_big_endian, bool needs_line)
 {
     size_t words = 0, count = bytes / 2;
     bool has_mark = false, has_line = false;
@@ -181,7 +180,7 @@ static bool are_units_of_text(const uint8_t *data, size_t bytes, bool is_big_end
         has_mark |= is_mark;
         if (unit < 0xa0 ? !is_ascii(unit) : unit >= (has_mark ? 0xfffeu : 0x100u))
             return false;
-        words += is_mark || is_of_words(unit);
+        words += is_mark || is_word_letter(unit);
         has_line |= unit == '\n';
     }
     if (bytes < TEXT_SHORT_BYTES)
@@ -193,16 +192,15 @@ static bool are_units_of_text(const uint8_t *data, size_t bytes, bool is_big_end
  */
 static bool may_be_text(const uint8_t *data, size_t bytes, bool is_all)
 {
-    return are_characters(data, bytes) || are_bytes_of_text(data, bytes) ||
-           are_units_of_text(data, bytes, false, is_all) ||
-           are_units_of_text(data, bytes, true, is_all);
+    return are_characters(data, bytes) || are_single_byte_text(data, bytes) ||
+           are_utf16_text(data, bytes, false, is_all) || are_utf16_text(data, bytes, true, is_all);
 }
 
 /* Returns whether the bytes are words and numbers, as in short files. */
 static bool are_words(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
-        if (!is_of_words(data[i]))
+        if (!is_word_letter(data[i]))
             return false;
     return true;
 }
@@ -210,7 +208,7 @@ static bool are_words(const uint8_t *data, size_t bytes)
 /* Returns whether the bytes are lines of text. */
 static bool is_text(const uint8_t *data, size_t bytes, bool is_whole)
 {
-    if (bytes < TEXT_LEAST_BYTES || memchr(data, '\n', bytes) == NULL)
+    if (bytes < TEXT_MIN_BYTES || memchr(data, '\n', bytes) == NULL)
         return false;
     if (bytes < TEXT_SHORT_BYTES)
         return is_whole && data[bytes - 1] == '\n' && are_words(data, bytes);
@@ -221,7 +219,7 @@ size_t gsi_foreign_wanted(const uint8_t *data, size_t bytes)
 {
     size_t wanted = 4;
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if (begins_as(&magics[i], data, bytes) && magics[i].wanted > wanted && bytes >= 3)
+        if (has_magic_prefix(&magics[i], data, bytes) && magics[i].wanted > wanted && bytes >= 3)
             wanted = magics[i].wanted;
     if (bytes >= 4 && may_be_text(data, bytes, false))
         wanted = gsi_clamp_u64(2 * (uint64_t)bytes, TEXT_SHORT_BYTES, TEXT_BYTES);

@@ -14,8 +14,8 @@
 /* Files that zstd(1) writes at levels up to 19, without --long, need at most this window. The plan
  * has room for that, or for this part of memory, whatever the first frame says: later frames may
  * need more. */
-#define WINDOW_BYTES ((uint64_t)8 << 20)
-#define WINDOW_PART  8
+#define WINDOW_BYTES   ((uint64_t)8 << 20)
+#define WINDOW_DIVISOR 8
 
 static void sniff_done(struct gsi_sniff *sniff)
 {
@@ -23,8 +23,8 @@ static void sniff_done(struct gsi_sniff *sniff)
 }
 
 /* Keeps bytes of an input's header for the output, if --header copies them. */
-static void keep_bytes(struct gsi_inputs *inputs, const struct gsi_input *input,
-                       const uint8_t *data, uint64_t bytes)
+static void save_header_bytes(struct gsi_inputs *inputs, const struct gsi_input *input,
+                              const uint8_t *data, uint64_t bytes)
 {
     if (input != inputs->table || inputs->spec->kept_header_bytes == 0 ||
         inputs->header.data == NULL)
@@ -58,7 +58,7 @@ static enum gs_status wait_for_header(struct gsi_inputs *inputs, struct gsi_inpu
     struct header_read read = {.inputs = inputs, .input = input};
     uint64_t known = gsi_min_u64(input->head_bytes - input->head_off, input->skip_bytes);
     if (known > 0)
-        keep_bytes(inputs, input, input->head + input->head_off, known);
+        save_header_bytes(inputs, input, input->head + input->head_off, known);
     input->head_off += known;
     input->skip_bytes -= known;
     if (input->skip_bytes == 0)
@@ -76,7 +76,7 @@ static enum gs_status wait_for_header(struct gsi_inputs *inputs, struct gsi_inpu
     return status;
 }
 
-static enum gs_status inspect(struct gsi_inputs *inputs, struct gsi_input *input)
+static enum gs_status inspect_input(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
@@ -86,9 +86,9 @@ static enum gs_status inspect(struct gsi_inputs *inputs, struct gsi_input *input
     }
     const bool is_later = inputs->has_stream;
     inputs->has_stream |= input->is_stream;
-    bool is_asked = inputs->spec->asks_readers && gsi_fd_is_caller(input->fd);
+    bool is_asked = inputs->spec->inspects_readers && gsi_fd_is_callback(input->fd);
     input->is_sniffed =
-        inputs->spec->is_raw || (input->is_stream && !is_asked && inputs->spec->takes_nothing);
+        inputs->spec->is_raw || (input->is_stream && !is_asked && inputs->spec->skips_streams);
     if (input->is_sniffed)
         return gsi_header_skip(inputs, input);
     if (input->is_stream && is_later && !is_asked && !inputs->spec->is_merge)
@@ -102,7 +102,7 @@ static enum gs_status inspect(struct gsi_inputs *inputs, struct gsi_input *input
 
 enum gs_status gsi_header_inspect(struct gsi_inputs *inputs, struct gsi_input *input)
 {
-    enum gs_status status = inspect(inputs, input);
+    enum gs_status status = inspect_input(inputs, input);
     bool is_wanted = inputs->spec->waits_for_header && input == inputs->table && input->is_stream &&
                      input->coding == GSI_CODING_NONE;
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;
@@ -130,7 +130,7 @@ uint64_t gsi_header_strip(struct gsi_inputs *inputs, struct gsi_input *input, ui
     uint64_t skipped = gsi_min_u64(bytes, input->skip_bytes);
     if (skipped == 0)
         return bytes;
-    keep_bytes(inputs, input, data, skipped);
+    save_header_bytes(inputs, input, data, skipped);
     input->skip_bytes -= skipped;
     memmove(data, data + skipped, bytes - skipped);
     return bytes - skipped;
@@ -144,8 +144,8 @@ uint64_t gsi_header_copy_head(struct gsi_input *input, uint8_t *to, uint64_t roo
     return bytes;
 }
 
-enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input *input,
-                              uint64_t bytes)
+enum gs_status gsi_header_check_end(struct gsi_inputs *inputs, const struct gsi_input *input,
+                                    uint64_t bytes)
 {
     if (input->skip_bytes > 0)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
@@ -154,7 +154,7 @@ enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input 
     return gsi_inputs_check_whole(inputs, input, bytes);
 }
 
-enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
+enum gs_status gsi_header_allocate(struct gsi_inputs *inputs)
 {
     uint64_t bytes = inputs->spec->header_bytes;
     if (bytes > GSI_HEADER_BYTES_MAX)
@@ -178,7 +178,7 @@ enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
 
 /* Returns how many inputs are decompressed at the same time: in a merge all compressed ones,
  * otherwise one. */
-static uint64_t unpack_count(const struct gsi_inputs *inputs)
+static uint64_t count_compressed(const struct gsi_inputs *inputs)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < inputs->count; i++) {
@@ -191,8 +191,8 @@ static uint64_t unpack_count(const struct gsi_inputs *inputs)
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
                          const struct gsi_budget *budget, struct gsi_input_plan *plan)
 {
-    uint64_t count = unpack_count(inputs);
-    uint64_t window = gsi_min_u64(WINDOW_BYTES, budget->memory_bytes / WINDOW_PART);
+    uint64_t count = count_compressed(inputs);
+    uint64_t window = gsi_min_u64(WINDOW_BYTES, budget->memory_bytes / WINDOW_DIVISOR);
     for (size_t i = 0; i < inputs->count; i++)
         window = gsi_max_u64(window, inputs->table[i].window_bytes);
     plan->is_shared = is_reread || (!inputs->spec->is_merge && count > 0);

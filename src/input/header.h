@@ -14,9 +14,9 @@
  * fails GS_E_USAGE */
 enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs);
 
-/* gsi_header_begin: is called before all other functions here.
+/* gsi_header_allocate: is called before all other functions here.
  * fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
-enum gs_status gsi_header_begin(struct gsi_inputs *inputs);
+enum gs_status gsi_header_allocate(struct gsi_inputs *inputs);
 
 /* gsi_header_inspect: inspects an open input: every file, and the first stream, for whose bytes it
  * may wait. Other streams are inspected when they are read, because their writers may write one
@@ -37,10 +37,10 @@ uint64_t gsi_header_strip(struct gsi_inputs *inputs, struct gsi_input *input, ui
  * to `to`. Returns how many. */
 uint64_t gsi_header_copy_head(struct gsi_input *input, uint8_t *to, uint64_t room);
 
-/* gsi_header_end: checks a stream that ended after `bytes` of data.
+/* gsi_header_check_end: checks a stream that ended after `bytes` of data.
  * fails GS_E_INPUT: it ends within its header or within an element */
-enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input *input,
-                              uint64_t bytes);
+enum gs_status gsi_header_check_end(struct gsi_inputs *inputs, const struct gsi_input *input,
+                                    uint64_t bytes);
 
 /* gsi_header_plan: plans decompression. Returns the memory for that and for headers.
  * in    is_reread: the output is compressed, and read back */

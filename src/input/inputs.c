@@ -121,7 +121,7 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
      */
     if (inputs->spec->may_end_early)
         return GS_OK;
-    if (!gsi_inputs_filter(inputs))
+    if (!gsi_inputs_are_filtered(inputs))
         return verify_cut(inputs, tally);
     if (inputs->data_bytes == UINT64_MAX)
         read = filtered->kept_count + filtered->left_count;

@@ -46,7 +46,7 @@ struct gsi_header {
 };
 
 /* The options that change the header's description of the elements. */
-struct gsi_head_spec {
+struct gsi_header_spec {
     const struct gsi_format *format; /* NULL: none */
     bool has_counts;                 /* a count follows each element */
     enum gsi_byte_order byte_order;
@@ -57,13 +57,13 @@ struct gsi_head_spec {
 /* The options that concern inputs. The job compiles them (job/spec/), and they do not change
  * afterwards. */
 struct gsi_inputs_spec {
-    bool is_merge;      /* they are sorted, and merged: */
-    bool merges_first;  /* only the first one, filtered by the others (merge/set_filter.h) */
-    bool is_raw;        /* no format is detected */
-    bool are_records;   /* --record says so */
-    bool takes_nothing; /* streams are not read: only the plan or the type is requested */
-    bool asks_readers;  /* but readers of the program are: their beginning */
-    bool may_end_early; /* a merge may read more than it counts */
+    bool is_merge;         /* they are sorted, and merged: */
+    bool merges_first;     /* only the first one, filtered by the others (merge/set_filter.h) */
+    bool is_raw;           /* no format is detected */
+    bool are_records;      /* --record says so */
+    bool skips_streams;    /* streams are not read: only the plan or the type is requested */
+    bool inspects_readers; /* but readers of the program are: their beginning */
+    bool may_end_early;    /* a merge may read more than it counts */
     uint64_t header_bytes, kept_header_bytes; /* of each input; of the first one, for the output */
     bool waits_for_header;                    /* it is written before anything else is read */
     bool drops_header, drops_tail;
@@ -107,8 +107,8 @@ struct gsi_inputs {
     const struct gsi_fold *fold;     /* fields that are aggregated with --unique; NULL: none */
     struct gsi_pre_aggregate *pre_aggregate; /* aggregates while reading; NULL: nothing does */
     struct gsi_filtered filtered;            /* by `filter`, so far */
-    struct gsi_header header;  /* copied from the first input, or made; as far as it is complete */
-    struct gsi_head_spec head; /* its contents, known after the inputs were inspected */
+    struct gsi_header header; /* copied from the first input, or made; as far as it is complete */
+    struct gsi_header_spec head;      /* its contents, known after the inputs were inspected */
     struct gsi_formatted *formatted;  /* of inputs with a format; NULL: they have none */
     struct gsi_frames_reader *unpack; /* plan->is_shared; else NULL */
     const struct gsi_input_plan *plan;
@@ -119,8 +119,8 @@ struct gsi_inputs {
  */
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
 
-/* gsi_inputs_merged: returns how many inputs, from the first on, are merged. */
-static inline size_t gsi_inputs_merged(const struct gsi_inputs *inputs)
+/* gsi_inputs_merged_count: returns how many inputs, from the first on, are merged. */
+static inline size_t gsi_inputs_merged_count(const struct gsi_inputs *inputs)
 {
     return inputs->spec->merges_first && inputs->count > 0 ? 1 : inputs->count;
 }
@@ -139,10 +139,10 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
 
-/* gsi_inputs_filter: returns whether elements are left out while reading.
+/* gsi_inputs_are_filtered: returns whether elements are left out while reading.
  * gsi_inputs_are_changed: returns whether the output has other contents than the sorted entries.
- * gsi_inputs_shrink: returns whether fewer elements may be sorted than are read. */
-static inline bool gsi_inputs_filter(const struct gsi_inputs *inputs)
+ * gsi_inputs_may_shrink: returns whether fewer elements may be sorted than are read. */
+static inline bool gsi_inputs_are_filtered(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->sets != NULL;
 }
@@ -150,7 +150,7 @@ static inline bool gsi_inputs_are_changed(const struct gsi_inputs *inputs)
 {
     return inputs->entry_map != NULL && gsi_entry_is_changed(inputs->entry_map);
 }
-static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
+static inline bool gsi_inputs_may_shrink(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->pre_aggregate != NULL;
 }

@@ -18,18 +18,18 @@ struct gsi_reader_slot {
     struct gsi_buffer *buffer;
     size_t input_idx;
     bool is_busy;
-    size_t lead;   /* bytes that are read before the wanted ones; also */
-    size_t wanted; /* io.bytes may be rounded up for direct I/O */
+    size_t lead_bytes;   /* bytes that are read before the wanted ones; also */
+    size_t wanted_bytes; /* io.bytes may be rounded up for direct I/O */
     struct gsi_reader_slot *next;
 };
 
 /* The reader's state of a buffer that it fills. */
-struct fill {
+struct fill_state {
     uint64_t requested_bytes;
     uint32_t read_count; /* transfers in flight */
     const uint8_t *from; /* of an array that is copied */
 };
-GSI_HOLDER_STATE(fill_of, struct fill)
+GSI_HOLDER_STATE(fill_state_of, struct fill_state)
 
 void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_bump *bump)
 {
@@ -48,7 +48,7 @@ void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer)
     buffer->bytes = 0;
     if (reader->inputs->is_lent)
         buffer->data = buffer->memory;
-    *fill_of(buffer) = (struct fill){0};
+    *fill_state_of(buffer) = (struct fill_state){0};
     gsi_buffer_list_push(&reader->given, buffer);
     if (reader->filling == NULL)
         reader->filling = buffer;
@@ -79,10 +79,10 @@ static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
     uint64_t left = gsi_inputs_drop_tail(reader->inputs, input, reader->input_off);
     reader->input_off -= left;
     reader->inputs->data_bytes -= left;
-    fill_of(buffer)->requested_bytes -= left;
+    fill_state_of(buffer)->requested_bytes -= left;
     buffer->bytes -= left;
     input->bytes = reader->input_off;
-    if (gsi_header_end(reader->inputs, input, input->bytes) == GS_OK)
+    if (gsi_header_check_end(reader->inputs, input, input->bytes) == GS_OK)
         next_input(reader);
 }
 
@@ -90,11 +90,11 @@ static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
 static void add_bytes(struct gsi_reader *reader, struct gsi_input *input, struct gsi_buffer *buffer,
                       uint64_t bytes)
 {
-    bytes = gsi_header_strip(reader->inputs, input, buffer->data + fill_of(buffer)->requested_bytes,
-                             bytes);
+    bytes = gsi_header_strip(reader->inputs, input,
+                             buffer->data + fill_state_of(buffer)->requested_bytes, bytes);
     reader->input_off += bytes;
     reader->inputs->data_bytes += bytes;
-    fill_of(buffer)->requested_bytes += bytes;
+    fill_state_of(buffer)->requested_bytes += bytes;
     buffer->bytes += bytes;
 }
 
@@ -108,26 +108,26 @@ static void block_done(struct gsi_io *io)
     slot->is_busy = false;
     slot->next = reader->free_slots;
     reader->free_slots = slot;
-    fill_of(slot->buffer)->read_count--;
+    fill_state_of(slot->buffer)->read_count--;
     if (!is_good)
         return;
     close_read_input(reader, slot->input_idx);
-    uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
-    moved = gsi_min_u64(moved, slot->wanted);
+    uint64_t moved = io->moved > slot->lead_bytes ? io->moved - slot->lead_bytes : 0;
+    moved = gsi_min_u64(moved, slot->wanted_bytes);
     if (input->coding == GSI_CODING_NONE) {
-        gsi_loop_now(inputs->loop)->bytes_read += moved;
+        gsi_loop_phase_counts(inputs->loop)->bytes_read += moved;
         inputs->loop->done_bytes += moved;
     }
     if (input->is_stream) {
         reader->is_stream_busy = false;
         add_bytes(reader, input, slot->buffer, moved);
-        if (moved < slot->wanted)
+        if (moved < slot->wanted_bytes)
             end_stream(reader, input, slot->buffer);
         return;
     }
     slot->buffer->bytes += moved;
     inputs->data_bytes += moved;
-    if (moved < slot->wanted)
+    if (moved < slot->wanted_bytes)
         gsi_fail(inputs->loop->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
                  input->name);
 }
@@ -139,10 +139,10 @@ static uint64_t file_off(const struct gsi_reader *reader)
 
 /* Records rarely begin and end at pages. So their data begin as far into a page of the buffer as in
  * the file. The first and the last page are read whole, with the bytes around the data. */
-static void place_records(struct gsi_reader *reader)
+static void align_records(struct gsi_reader *reader)
 {
     struct gsi_buffer *buffer = reader->filling;
-    if (buffer->tags != NULL && fill_of(buffer)->requested_bytes == 0)
+    if (buffer->tags != NULL && fill_state_of(buffer)->requested_bytes == 0)
         buffer->data = buffer->memory + file_off(reader) % GSI_DIRECT_ALIGN;
 }
 
@@ -150,43 +150,45 @@ static void place_records(struct gsi_reader *reader)
  * room of a buffer of records, or after the end of the last file if there is room. (After the end
  * of any other file, they would overwrite the beginning of the next one.) Compressed data have no
  * pages. */
-static bool is_direct_block(const struct gsi_reader *reader, uint64_t bytes, uint64_t lead)
+static bool is_direct_block(const struct gsi_reader *reader, uint64_t bytes, uint64_t lead_bytes)
 {
     const struct gsi_input *input = &reader->inputs->table[reader->input_idx];
     struct gsi_buffer *buffer = reader->filling;
-    uint64_t room = buffer->capacity - fill_of(buffer)->requested_bytes;
+    uint64_t room = buffer->capacity - fill_state_of(buffer)->requested_bytes;
     bool ends_whole = (file_off(reader) + bytes) % GSI_DIRECT_ALIGN == 0;
     bool is_last =
         reader->input_off + bytes == input->bytes && reader->input_idx + 1 == reader->inputs->count;
     bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
     bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
     return input->direct_fd >= 0 && input->coding == GSI_CODING_NONE &&
-           ((uintptr_t)(buffer->data + fill_of(buffer)->requested_bytes) - lead) %
+           ((uintptr_t)(buffer->data + fill_state_of(buffer)->requested_bytes) - lead_bytes) %
                    GSI_DIRECT_ALIGN ==
                0 &&
-           (lead == 0 || (buffer->tags != NULL && fill_of(buffer)->requested_bytes == 0)) &&
+           (lead_bytes == 0 ||
+            (buffer->tags != NULL && fill_state_of(buffer)->requested_bytes == 0)) &&
            (ends_whole || has_spare || has_room);
 }
 
-static void prepare(struct gsi_reader *reader, struct gsi_reader_slot *slot, uint64_t bytes)
+static void prepare_transfer(struct gsi_reader *reader, struct gsi_reader_slot *slot,
+                             uint64_t bytes)
 {
     const struct gsi_input *input = &reader->inputs->table[reader->input_idx];
     struct gsi_buffer *buffer = reader->filling;
-    uint64_t off = file_off(reader), lead = off % GSI_DIRECT_ALIGN;
-    bool is_direct = is_direct_block(reader, bytes, lead);
-    lead = is_direct ? lead : 0;
+    uint64_t off = file_off(reader), lead_bytes = off % GSI_DIRECT_ALIGN;
+    bool is_direct = is_direct_block(reader, bytes, lead_bytes);
+    lead_bytes = is_direct ? lead_bytes : 0;
     slot->buffer = buffer;
     slot->input_idx = reader->input_idx;
-    slot->lead = lead;
-    slot->wanted = bytes;
-    slot->io = (struct gsi_io){.op = GSI_IO_READ,
-                               .fd = is_direct ? input->direct_fd : input->fd,
-                               .data = buffer->data + fill_of(buffer)->requested_bytes - lead,
-                               .bytes = is_direct ? gsi_round_up_u64(lead + bytes, GSI_DIRECT_ALIGN)
-                                                  : bytes,
-                               .off = input->is_stream ? GSI_IO_STREAM : off - lead,
-                               .is_copy = !is_direct && !input->is_stream,
-                               .done = block_done};
+    slot->lead_bytes = lead_bytes;
+    slot->wanted_bytes = bytes;
+    slot->io = (struct gsi_io){
+        .op = GSI_IO_READ,
+        .fd = is_direct ? input->direct_fd : input->fd,
+        .data = buffer->data + fill_state_of(buffer)->requested_bytes - lead_bytes,
+        .bytes = is_direct ? gsi_round_up_u64(lead_bytes + bytes, GSI_DIRECT_ALIGN) : bytes,
+        .off = input->is_stream ? GSI_IO_STREAM : off - lead_bytes,
+        .is_copy = !is_direct && !input->is_stream,
+        .done = block_done};
 }
 
 static uint64_t block_bytes(const struct gsi_reader *reader)
@@ -203,10 +205,10 @@ static void request_block(struct gsi_reader *reader)
 {
     const struct gsi_input *input = &reader->inputs->table[reader->input_idx];
     struct gsi_buffer *buffer = reader->filling;
-    uint64_t room = buffer->capacity - fill_of(buffer)->requested_bytes,
+    uint64_t room = buffer->capacity - fill_state_of(buffer)->requested_bytes,
              block = block_bytes(reader);
     uint64_t bytes = gsi_min_u64(block, room);
-    place_records(reader);
+    align_records(reader);
     if (buffer->tags != NULL) /* so that the next block begins at a page */
         bytes = gsi_min_u64(block - file_off(reader) % GSI_DIRECT_ALIGN, room);
     if (!input->is_stream)
@@ -214,12 +216,12 @@ static void request_block(struct gsi_reader *reader)
     struct gsi_reader_slot *slot = reader->free_slots;
     reader->free_slots = slot->next;
     slot->is_busy = true;
-    prepare(reader, slot, bytes);
-    fill_of(buffer)->read_count++;
+    prepare_transfer(reader, slot, bytes);
+    fill_state_of(buffer)->read_count++;
     if (input->is_stream) {
         reader->is_stream_busy = true;
     } else {
-        fill_of(buffer)->requested_bytes += bytes;
+        fill_state_of(buffer)->requested_bytes += bytes;
         reader->input_off += bytes;
     }
     if (input->coding != GSI_CODING_NONE)
@@ -234,17 +236,17 @@ static void request_block(struct gsi_reader *reader)
 /* Each thread copies a buffer, because one thread alone would be too slow. If the buffers are only
  * read afterwards, they borrow the memory of the array instead. Their data are then outside of
  * their own memory, until they are added again. */
-static void copy(struct gsi_task *task, uint32_t worker_idx)
+static void copy_array(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    memcpy(buffer->data, fill_of(buffer)->from, buffer->bytes);
+    memcpy(buffer->data, fill_state_of(buffer)->from, buffer->bytes);
 }
 
 static void copy_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    fill_of(buffer)->read_count--;
+    fill_state_of(buffer)->read_count--;
 }
 
 static void request_array(struct gsi_reader *reader)
@@ -257,16 +259,16 @@ static void request_array(struct gsi_reader *reader)
     reader->input_off += bytes;
     inputs->data_bytes += bytes;
     inputs->loop->done_bytes += bytes;
-    gsi_loop_now(inputs->loop)->bytes_read += bytes;
-    buffer->bytes = fill_of(buffer)->requested_bytes = bytes;
+    gsi_loop_phase_counts(inputs->loop)->bytes_read += bytes;
+    buffer->bytes = fill_state_of(buffer)->requested_bytes = bytes;
     if (inputs->is_lent) {
         buffer->data = (uint8_t *)from; /* it is only read */
         return;
     }
-    fill_of(buffer)->from = from;
-    fill_of(buffer)->read_count++;
+    fill_state_of(buffer)->from = from;
+    fill_state_of(buffer)->read_count++;
     buffer->holder = reader;
-    buffer->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
+    buffer->task = (struct gsi_task){.run = copy_array, .done = copy_done, .is_urgent = true};
     gsi_pool_submit(inputs->loop->pool, &buffer->task);
 }
 
@@ -284,11 +286,12 @@ static void copy_head(struct gsi_reader *reader, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = reader->filling;
     struct gsi_inputs *inputs = reader->inputs;
-    uint64_t bytes = gsi_header_copy_head(input, buffer->data + fill_of(buffer)->requested_bytes,
-                                          buffer->capacity - fill_of(buffer)->requested_bytes);
+    uint64_t bytes =
+        gsi_header_copy_head(input, buffer->data + fill_state_of(buffer)->requested_bytes,
+                             buffer->capacity - fill_state_of(buffer)->requested_bytes);
     add_bytes(reader, input, buffer, bytes);
     inputs->loop->done_bytes += bytes;
-    gsi_loop_now(inputs->loop)->bytes_read += bytes;
+    gsi_loop_phase_counts(inputs->loop)->bytes_read += bytes;
 }
 
 bool gsi_reader_pump(struct gsi_reader *reader)
@@ -299,12 +302,13 @@ bool gsi_reader_pump(struct gsi_reader *reader)
         struct gsi_input *input = &reader->inputs->table[reader->input_idx];
         if (reader->input_off == input->bytes && input->skip_bytes == 0) {
             /* Don't probe for the end when the size is known; no buffer may be free. */
-            if (input->is_stream && gsi_header_end(reader->inputs, input, input->bytes) != GS_OK)
+            if (input->is_stream &&
+                gsi_header_check_end(reader->inputs, input, input->bytes) != GS_OK)
                 break;
             next_input(reader);
         } else if (reader->filling == NULL || reader->free_slots == NULL)
             break;
-        else if (fill_of(reader->filling)->requested_bytes == reader->filling->capacity)
+        else if (fill_state_of(reader->filling)->requested_bytes == reader->filling->capacity)
             reader->filling = reader->filling->next;
         else if (!input->is_sniffed) {
             reader->is_stream_busy = true;
@@ -325,9 +329,9 @@ bool gsi_reader_pump(struct gsi_reader *reader)
 struct gsi_buffer *gsi_reader_next(struct gsi_reader *reader)
 {
     struct gsi_buffer *buffer = reader->given.head;
-    if (buffer == NULL || fill_of(buffer)->read_count > 0)
+    if (buffer == NULL || fill_state_of(buffer)->read_count > 0)
         return NULL;
-    if (fill_of(buffer)->requested_bytes < buffer->capacity && !reader->is_end)
+    if (fill_state_of(buffer)->requested_bytes < buffer->capacity && !reader->is_end)
         return NULL;
     gsi_buffer_list_pop(&reader->given);
     if (reader->filling == buffer)
@@ -352,5 +356,5 @@ void gsi_reader_skip(struct gsi_reader *reader, uint64_t bytes)
 bool gsi_reader_has_data(const struct gsi_reader *reader)
 {
     return !reader->is_end ||
-           (reader->given.head != NULL && fill_of(reader->given.head)->requested_bytes > 0);
+           (reader->given.head != NULL && fill_state_of(reader->given.head)->requested_bytes > 0);
 }

@@ -9,7 +9,7 @@ struct scan {
     struct gsi_buffers *buffers;
     uint8_t *partials; /* one for each buffer; NULL: none */
     struct gsi_source source;
-    struct gsi_buffer_list worked; /* for the device, after the task */
+    struct gsi_buffer_list for_digest; /* for the device, after the task */
     uint64_t sent_count;
     struct gsi_reorder reorder;
     struct gsi_buffer *joining; /* the next one to be joined; NULL: it is not complete yet */
@@ -21,7 +21,7 @@ static void *partial_of(const struct scan *scan, const struct gsi_buffer *buffer
     return scan->partials != NULL ? scan->partials + i * scan->user->partial_bytes : NULL;
 }
 
-static void run(struct gsi_task *task, uint32_t worker_idx)
+static void run_task(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct scan *scan = buffer->holder;
@@ -29,10 +29,10 @@ static void run(struct gsi_task *task, uint32_t worker_idx)
 }
 
 /* Passes on a buffer whose task is done, or that has no task. */
-static void pass_worked(struct scan *scan, struct gsi_buffer *buffer)
+static void forward_done(struct scan *scan, struct gsi_buffer *buffer)
 {
     if (scan->user->device == GSI_SCAN_DIGESTS)
-        gsi_buffer_list_push(&scan->worked, buffer);
+        gsi_buffer_list_push(&scan->for_digest, buffer);
     else
         gsi_reorder_add(&scan->reorder, buffer);
 }
@@ -40,19 +40,19 @@ static void pass_worked(struct scan *scan, struct gsi_buffer *buffer)
 static void run_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    pass_worked(buffer->holder, buffer);
+    forward_done(buffer->holder, buffer);
 }
 
-static void work(struct scan *scan, struct gsi_buffer *buffer)
+static void start_task(struct scan *scan, struct gsi_buffer *buffer)
 {
     if (scan->user->begin != NULL)
         scan->user->begin(scan->user->context, buffer, partial_of(scan, buffer));
     if (scan->user->run == NULL) {
-        pass_worked(scan, buffer);
+        forward_done(scan, buffer);
         return;
     }
     buffer->holder = scan;
-    buffer->task = (struct gsi_task){.run = run, .done = run_done};
+    buffer->task = (struct gsi_task){.run = run_task, .done = run_done};
     gsi_pool_submit(scan->loop->pool, &buffer->task);
 }
 
@@ -61,7 +61,7 @@ static void accept_event(void *context, const struct gsi_event *event)
 {
     struct scan *scan = context;
     if (scan->user->device == GSI_SCAN_COUNTS)
-        work(scan, event->buffer);
+        start_task(scan, event->buffer);
     else
         gsi_reorder_add(&scan->reorder, event->buffer);
 }
@@ -99,9 +99,9 @@ static bool pump(void *context)
         if (scan->user->device == GSI_SCAN_COUNTS)
             device->ops->reduce(device, buffer, false);
         else
-            work(scan, buffer);
+            start_task(scan, buffer);
     }
-    while ((buffer = gsi_buffer_list_pop(&scan->worked)) != NULL) {
+    while ((buffer = gsi_buffer_list_pop(&scan->for_digest)) != NULL) {
         has_moved = true;
         device->ops->reduce(device, buffer, true);
     }
@@ -126,7 +126,7 @@ enum gs_status gsi_scan_run(const struct gsi_scan *user, struct gsi_inputs *inpu
                                     .is_done = is_done};
     struct gsi_ledger *ledger = &scan.loop->ledger;
     const size_t partial_bytes = user->partial_bytes * buffers->count;
-    gsi_buffer_list_init(&scan.worked);
+    gsi_buffer_list_init(&scan.for_digest);
     if (partial_bytes > 0)
         GSI_TRY(GSI_NEW(ledger, scan.partials, partial_bytes, scan.loop->error));
     enum gs_status status = gsi_source_init(&scan.source, inputs);

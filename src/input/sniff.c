@@ -41,7 +41,8 @@ static void fail_memory(struct gsi_sniff *sniff)
 }
 
 /* Does the same for a compressed input, whose first frame with data is at `off`, block by block. */
-static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gsi_zst_frame *frame)
+static size_t wanted_compressed(struct gsi_sniff *sniff, size_t off,
+                                const struct gsi_zst_frame *frame)
 {
     const struct gsi_input *input = sniff->input;
     struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
@@ -101,7 +102,7 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
         input->window_bytes = frame.window_bytes;
         uint64_t passed = bytes_without_data(&frame, input->head + off, input->head_bytes - off);
         if (passed == 0)
-            return gsi_min_u64(wanted_packed(sniff, off, &frame), most);
+            return gsi_min_u64(wanted_compressed(sniff, off, &frame), most);
         sniff->frame_off += passed;
     }
     skip_empty_frames(sniff);
@@ -128,23 +129,23 @@ static bool is_hidden(const struct gsi_sniff *sniff)
            sniff->frame_off >= HEAD_MAX_BYTES;
 }
 
-static void decide(struct gsi_sniff *sniff)
+static void set_coding(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
     bool is_file = input->file_bytes != UINT64_MAX;
     input->is_sniffed = true;
-    bool is_packed = sniff->passed_bytes > 0 || gsi_zst_begins(input->head, input->head_bytes);
-    if (is_packed && is_hidden(sniff)) {
+    bool is_compressed = sniff->passed_bytes > 0 || gsi_zst_begins(input->head, input->head_bytes);
+    if (is_compressed && is_hidden(sniff)) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
                  "'%s': begins with more than 1 MiB of empty zstd frames; decompress it first with "
                  "zstd -d",
                  input->name);
-    } else if (is_packed && !sniff->has_frame && !gsi_name_is_zst(input->path)) {
+    } else if (is_compressed && !sniff->has_frame && !gsi_name_is_zst(input->path)) {
         gsi_fail(
             sniff->inputs->loop->error, GS_E_INPUT, 0,
             "'%s': contains only skippable zstd frames, and no data; --raw sorts the file as it is",
             input->name);
-    } else if (is_packed) {
+    } else if (is_compressed) {
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
@@ -164,10 +165,10 @@ static void decide(struct gsi_sniff *sniff)
     }
 }
 
-static void finish(struct gsi_sniff *sniff)
+static void finish_sniff(struct gsi_sniff *sniff)
 {
     if (sniff->inputs->loop->error->status == GS_OK)
-        decide(sniff);
+        set_coding(sniff);
     free(sniff->plain);
     sniff->done(sniff);
 }
@@ -175,31 +176,31 @@ static void finish(struct gsi_sniff *sniff)
 /* The room doubles, because a stream of small frames is read a few bytes at a time. */
 static bool grow_head(struct gsi_sniff *sniff, size_t bytes)
 {
-    if (bytes <= sniff->head_room)
+    if (bytes <= sniff->head_capacity)
         return true;
-    size_t room = gsi_max_u64(bytes, 2 * sniff->head_room);
+    size_t room = gsi_max_u64(bytes, 2 * sniff->head_capacity);
     uint8_t *grown = realloc(sniff->input->head, room);
     if (grown == NULL) {
         fail_memory(sniff);
         return false;
     }
     sniff->input->head = grown;
-    sniff->head_room = room;
+    sniff->head_capacity = room;
     return true;
 }
 
-static void step(struct gsi_sniff *sniff);
+static void continue_sniff(struct gsi_sniff *sniff);
 
 static void read_done(struct gsi_io *io)
 {
     struct gsi_sniff *sniff = GSI_CONTAINER_OF(io, struct gsi_sniff, io);
     if (!gsi_loop_io_done(sniff->inputs->loop, io, sniff->input->name)) {
-        finish(sniff);
+        finish_sniff(sniff);
         return;
     }
     sniff->input->head_bytes += io->moved;
     sniff->is_at_end = io->moved < io->bytes;
-    step(sniff);
+    continue_sniff(sniff);
 }
 
 static bool read_file(struct gsi_sniff *sniff, size_t wanted)
@@ -225,7 +226,7 @@ static bool read_file(struct gsi_sniff *sniff, size_t wanted)
     return true;
 }
 
-static void step(struct gsi_sniff *sniff)
+static void continue_sniff(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
     for (size_t wanted; (wanted = wanted_bytes(sniff)) > input->head_bytes && !sniff->is_at_end;) {
@@ -244,12 +245,12 @@ static void step(struct gsi_sniff *sniff)
         if (!read_file(sniff, wanted))
             break;
     }
-    finish(sniff);
+    finish_sniff(sniff);
 }
 
 void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_inputs *inputs, struct gsi_input *input,
                      void (*done)(struct gsi_sniff *sniff))
 {
     *sniff = (struct gsi_sniff){.inputs = inputs, .input = input, .done = done};
-    step(sniff);
+    continue_sniff(sniff);
 }

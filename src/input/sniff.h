@@ -16,7 +16,7 @@ struct gsi_sniff {
     bool is_at_end;
     bool has_frame;        /* of zstd that is not skippable */
     uint64_t passed_bytes; /* of a file's frames without data, which are not in the head */
-    size_t head_room;      /* allocated bytes at input->head */
+    size_t head_capacity;  /* allocated bytes at input->head */
     uint64_t frame_off;    /* end of the frames that begin in the head */
     uint8_t *plain;        /* beginning of the decompressed data; from malloc */
     size_t plain_bytes;

@@ -30,7 +30,7 @@ static void lay_out(struct gsi_source *source, const struct gsi_inputs *inputs,
     if (source->has_payload)
         gsi_entry_maker_lay_out(&source->entries, inputs, memory_bytes,
                                 gsi_flow_batches(thread_count), bump);
-    if (source->has_payload || gsi_inputs_shrink(inputs))
+    if (source->has_payload || gsi_inputs_may_shrink(inputs))
         lay_out_flow(source, inputs, thread_count, bump);
 }
 
@@ -44,17 +44,17 @@ struct gsi_bump gsi_source_plan(const struct gsi_inputs *inputs, uint64_t memory
     return bump;
 }
 
-static struct gsi_buffer *lend(void *context, uint64_t off)
+static struct gsi_buffer *lend_buffer(void *context, uint64_t off)
 {
     struct gsi_source *source = context;
     (void)off;
     return gsi_buffer_list_pop(&source->given);
 }
 
-static void accept(void *context, struct gsi_buffer *buffer)
+static void accept_block(void *context, struct gsi_buffer *buffer)
 {
     struct gsi_source *source = context;
-    gsi_buffer_list_push(&source->passed, buffer);
+    gsi_buffer_list_push(&source->finished, buffer);
 }
 
 static void begin_flow(struct gsi_source *source)
@@ -63,7 +63,8 @@ static void begin_flow(struct gsi_source *source)
     struct gsi_flow *flow = &source->flow;
     flow->loop = inputs->loop;
     flow->most = UINT64_MAX;
-    flow->receiver = (struct gsi_receiver){.context = source, .block = lend, .accept = accept};
+    flow->receiver =
+        (struct gsi_receiver){.context = source, .block = lend_buffer, .accept = accept_block};
     if (inputs->filter != NULL)
         flow->operators.all[flow->operators.count++] = gsi_filter_operator(
             &source->filter, inputs, source->has_payload ? &source->entries : NULL);
@@ -89,7 +90,7 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
     struct gsi_bump bump = {0};
     *source = (struct gsi_source){.inputs = inputs};
     gsi_buffer_list_init(&source->given);
-    gsi_buffer_list_init(&source->passed);
+    gsi_buffer_list_init(&source->finished);
     source->has_payload = inputs->entry_map != NULL && inputs->plan->payload.used > 0;
     const uint64_t memory = loop->plan->memory_bytes;
     const uint32_t threads = loop->plan->thread_count;
@@ -157,7 +158,7 @@ static bool is_present(const struct gsi_source *source, const struct gsi_buffer 
 
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
-    source->given_count++;
+    source->offered_count++;
     if (is_present(source, buffer)) {
         add_buffer(source, buffer);
         return;
@@ -168,9 +169,9 @@ void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
     gsi_pool_submit(source->inputs->loop->pool, &buffer->task);
 }
 
-uint32_t gsi_source_given(const struct gsi_source *source)
+uint32_t gsi_source_offered_count(const struct gsi_source *source)
 {
-    return source->given_count;
+    return source->offered_count;
 }
 
 /* Returns the input that is being read, or the last one. */
@@ -196,7 +197,7 @@ static bool may_populate(const struct gsi_source *source, const struct gsi_buffe
 /* Copies from the page cache are faster than the threads. If little is read ahead, data are still
  * in the processor's cache when a thread works on them. So there are buffers for the transfers and
  * two per thread. */
-static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
+static bool is_read_far_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     uint32_t threads = source->inputs->loop->plan->thread_count;
     uint32_t most = GSI_PLAN_READS / GSI_READER_COPY_PART + 2 * threads;
@@ -210,7 +211,8 @@ static bool wants_buffer(const struct gsi_source *source, const struct gsi_buffe
     bool has_use = source->has_payload ? source->given.head == NULL
                                        : !reader->is_stream_busy && reader->filling == NULL &&
                                              reader->free_slots != NULL;
-    return !source->is_end && has_use && buffers->free != NULL && !is_ahead(source, buffers) &&
+    return !source->is_end && has_use && buffers->free != NULL &&
+           !is_read_far_ahead(source, buffers) &&
            (is_present(source, buffers->free) || may_populate(source, buffers));
 }
 
@@ -227,7 +229,7 @@ bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
 /* ---- buffers that were read ---- */
 
 /* Passes full buffers to the flow. */
-static bool pass_read(struct gsi_source *source)
+static bool pass_full_buffers(struct gsi_source *source)
 {
     struct gsi_buffer *buffer;
     bool has_moved = false;
@@ -240,7 +242,7 @@ static bool pass_read(struct gsi_source *source)
         } else if (source->has_payload)
             gsi_buffers_return(&source->entries.staging, buffer);
         else
-            gsi_buffer_list_push(&source->passed, buffer);
+            gsi_buffer_list_push(&source->finished, buffer);
     }
     if (source->has_payload && has_moved)
         gsi_entry_maker_check(&source->entries, source->read_count);
@@ -274,7 +276,7 @@ bool gsi_source_pump(struct gsi_source *source)
     bool has_moved = gsi_reader_pump(reader);
     has_moved |= gsi_value_readers_pump(&source->entries.readers);
     if (has_flow(source)) {
-        has_moved |= pass_read(source);
+        has_moved |= pass_full_buffers(source);
         has_moved |= gsi_flow_pump(&source->flow);
         has_moved |= end_flow(source);
     }
@@ -284,11 +286,11 @@ bool gsi_source_pump(struct gsi_source *source)
 
 struct gsi_buffer *gsi_source_next(struct gsi_source *source)
 {
-    struct gsi_buffer *buffer =
-        has_flow(source) ? gsi_buffer_list_pop(&source->passed) : gsi_reader_next(&source->reader);
+    struct gsi_buffer *buffer = has_flow(source) ? gsi_buffer_list_pop(&source->finished)
+                                                 : gsi_reader_next(&source->reader);
     if (buffer == NULL && source->has_payload && source->is_end)
         buffer = gsi_buffer_list_pop(&source->given);
-    source->given_count -= buffer != NULL;
+    source->offered_count -= buffer != NULL;
     return buffer;
 }
 
@@ -315,8 +317,8 @@ void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 bool gsi_source_has_data(const struct gsi_source *source)
 {
     const struct gsi_flow *flow = &source->flow;
-    if (source->passed.head != NULL)
-        return source->passed.head->bytes > 0;
+    if (source->finished.head != NULL)
+        return source->finished.head->bytes > 0;
     if (source->has_payload)
         return !source->is_end;
     return gsi_reader_has_data(&source->reader) ||
@@ -326,5 +328,5 @@ bool gsi_source_has_data(const struct gsi_source *source)
 
 bool gsi_source_is_end(const struct gsi_source *source)
 {
-    return source->is_end && source->given_count == 0;
+    return source->is_end && source->offered_count == 0;
 }

@@ -33,12 +33,12 @@ struct gsi_source {
     struct gsi_pre_aggregate_operator pre_aggregate;
     struct gsi_entry_maker entries; /* has_payload */
     bool has_payload;
-    bool is_end;                   /* no more buffers are needed */
-    uint64_t read_count;           /* elements; of payload: the position of the next one */
-    uint32_t given_count;          /* buffers that were offered and are not returned yet */
-    uint32_t populating_count;     /* offered, but their memory is not present yet */
-    struct gsi_buffer_list given;  /* to be filled with entries */
-    struct gsi_buffer_list passed; /* have passed the flow; to be returned */
+    bool is_end;                     /* no more buffers are needed */
+    uint64_t read_count;             /* elements; of payload: the position of the next one */
+    uint32_t offered_count;          /* buffers that were offered and are not returned yet */
+    uint32_t populating_count;       /* offered, but their memory is not present yet */
+    struct gsi_buffer_list given;    /* to be filled with entries */
+    struct gsi_buffer_list finished; /* have passed the flow; to be returned */
 };
 
 /* gsi_source_plan: returns the bump allocator of a source with payload, for `memory_bytes` in all;
@@ -54,9 +54,9 @@ void gsi_source_clear(struct gsi_source *source);
 /* gsi_source_offer: adds a buffer to fill, after the job's threads have made its memory present.
  * Otherwise the owner's thread alone would do that, during the transfers. (A virtual machine whose
  * host reclaims free memory did this with 0.47 GB/s per thread.)
- * gsi_source_given: returns how many buffers were offered and are not returned yet. */
+ * gsi_source_offered_count: returns how many buffers were offered and are not returned yet. */
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer);
-uint32_t gsi_source_given(const struct gsi_source *source);
+uint32_t gsi_source_offered_count(const struct gsi_source *source);
 
 /* gsi_source_pump: does everything that can be done now. Returns whether anything moved. */
 bool gsi_source_pump(struct gsi_source *source);

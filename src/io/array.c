@@ -28,7 +28,7 @@ struct gsi_output gsi_array_output(struct gsi_array *array, const char *name)
                                .array = array};
 }
 
-bool gsi_array_meets(const struct gsi_array *array, uint64_t bytes)
+bool gsi_array_overlaps(const struct gsi_array *array, uint64_t bytes)
 {
     const uintptr_t from = (uintptr_t)array->from, to = (uintptr_t)array->to;
     return to >= from ? to - from < array->bytes : from - to < bytes;
@@ -39,7 +39,7 @@ struct mapping {
     uint64_t begin, end, inode;
 };
 
-static struct mapping mapping_of(const char *line)
+static struct mapping parse_mapping(const char *line)
 {
     struct mapping mapping = {0};
     char *at;
@@ -62,7 +62,7 @@ bool gsi_array_is_mapped(const struct gsi_array *array)
     if (file == NULL)
         return false;
     while (!is_mapped && fgets(line, sizeof line, file) != NULL) {
-        struct mapping mapping = is_whole ? mapping_of(line) : (struct mapping){0};
+        struct mapping mapping = is_whole ? parse_mapping(line) : (struct mapping){0};
         is_whole = strchr(line, '\n') != NULL;
         is_mapped = mapping.inode != 0 && (uintptr_t)array->to < mapping.end &&
                     (uintptr_t)array->to + array->bytes > mapping.begin;

@@ -22,8 +22,8 @@ struct gsi_array {
 struct gsi_input gsi_array_input(const struct gsi_array *array, const char *name);
 struct gsi_output gsi_array_output(struct gsi_array *array, const char *name);
 
-/* gsi_array_meets: returns whether the first `bytes` written overlap the memory of the array. */
-bool gsi_array_meets(const struct gsi_array *array, uint64_t bytes);
+/* gsi_array_overlaps: returns whether the first `bytes` written overlap the memory of the array. */
+bool gsi_array_overlaps(const struct gsi_array *array, uint64_t bytes);
 
 /* gsi_array_is_mapped: returns whether the array is in the mapped memory of a file, which the
  * kernel moves to and from the disk. Returns false if the kernel does not say. */

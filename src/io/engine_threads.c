@@ -68,7 +68,7 @@ static void clear_notice(int event_fd)
 /* Finds out whether a call on this descriptor may block indefinitely, and whether the descriptor
  * must be ready before the call. Even a file without a size (/proc/kmsg) may have nothing to read
  * yet. If the descriptor is not open, the call itself reports that. */
-static void inspect(const struct gsi_io *io, bool *may_block, bool *must_poll)
+static void inspect_descriptor(const struct gsi_io *io, bool *may_block, bool *must_poll)
 {
     struct stat info;
     bool is_stream = io->off == GSI_IO_STREAM && io->bytes > 0 && fstat(io->fd, &info) == 0;
@@ -86,7 +86,7 @@ static bool wait_ready(const struct threads *threads, const struct gsi_io *io)
     return polled[1].revents == 0;
 }
 
-static ssize_t call(const struct gsi_io *io, size_t bytes, int flags)
+static ssize_t call_kernel(const struct gsi_io *io, size_t bytes, int flags)
 {
     struct iovec piece = {.iov_base = gsi_io_data(io), .iov_len = bytes};
     off_t off = (off_t)gsi_io_off(io); /* -1: the file's own position */
@@ -103,18 +103,18 @@ static ssize_t move_some(const struct gsi_io *io, bool may_block)
 {
     size_t bytes = gsi_io_bytes(io);
     if (!may_block)
-        return call(io, bytes, 0);
-    ssize_t moved = call(io, bytes, RWF_NOWAIT);
+        return call_kernel(io, bytes, 0);
+    ssize_t moved = call_kernel(io, bytes, RWF_NOWAIT);
     if (moved == -EOPNOTSUPP)
-        moved = call(io, io->op == GSI_IO_READ ? bytes : gsi_min_u64(bytes, PIPE_BUF), 0);
+        moved = call_kernel(io, io->op == GSI_IO_READ ? bytes : gsi_min_u64(bytes, PIPE_BUF), 0);
     return moved;
 }
 
-static void transfer(struct threads *threads, struct gsi_io *io)
+static void run_transfer(struct threads *threads, struct gsi_io *io)
 {
     bool may_block, must_poll;
     enum gsi_io_step step;
-    inspect(io, &may_block, &must_poll);
+    inspect_descriptor(io, &may_block, &must_poll);
     do {
         if ((must_poll && !wait_ready(threads, io)) || atomic_load(&threads->is_canceling)) {
             io->sys_errno = ECANCELED;
@@ -142,7 +142,7 @@ static void *thread_main(void *argument)
         threads->queued_count--;
         threads->running_count++;
         pthread_mutex_unlock(&threads->lock);
-        transfer(threads, io);
+        run_transfer(threads, io);
         pthread_mutex_lock(&threads->lock);
         gsi_io_queue_push(&threads->finished, io);
         threads->running_count--;

@@ -50,7 +50,7 @@ struct uring {
 
 /* Returns a request. The ring has room for a transfer and a cancel of every slot, for the wake read
  * and one poll. */
-static struct io_uring_sqe *get_sqe(struct uring *uring)
+static struct io_uring_sqe *get_request(struct uring *uring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     GSI_ASSERT(sqe != NULL);
@@ -60,7 +60,7 @@ static struct io_uring_sqe *get_sqe(struct uring *uring)
 /* Starts a read of an eventfd, so that a write to it ends a sleep in the ring. */
 static void arm_wake(struct uring *uring)
 {
-    struct io_uring_sqe *sqe = get_sqe(uring);
+    struct io_uring_sqe *sqe = get_request(uring);
     io_uring_prep_read(sqe, uring->wake_fd, &uring->wake_count, sizeof uring->wake_count, 0);
     io_uring_sqe_set_data(sqe, uring);
     uring->is_wake_armed = true;
@@ -69,7 +69,7 @@ static void arm_wake(struct uring *uring)
 static void start_transfer(struct uring *uring, struct slot *slot)
 {
     const struct gsi_io *io = slot->io;
-    struct io_uring_sqe *sqe = get_sqe(uring);
+    struct io_uring_sqe *sqe = get_request(uring);
     if (io->op == GSI_IO_READ)
         io_uring_prep_read(sqe, io->fd, gsi_io_data(io), gsi_io_bytes(io), gsi_io_off(io));
     else
@@ -81,7 +81,7 @@ static void start_transfer(struct uring *uring, struct slot *slot)
 
 static void start_poll(struct uring *uring, struct slot *slot)
 {
-    struct io_uring_sqe *sqe = get_sqe(uring);
+    struct io_uring_sqe *sqe = get_request(uring);
     io_uring_prep_poll_add(sqe, slot->io->fd, slot->io->op == GSI_IO_READ ? POLLIN : POLLOUT);
     io_uring_sqe_set_data(sqe, slot);
     slot->is_polling = true;
@@ -118,7 +118,7 @@ static void finish_slot(struct uring *uring, struct slot *slot)
 }
 
 /* Handles a completion. Returns true if the transfer was returned to its owner. */
-static bool settle(struct uring *uring, struct slot *slot, int result)
+static bool handle_completion(struct uring *uring, struct slot *slot, int result)
 {
     struct gsi_io *io = slot->io;
     if (slot->is_polling && result > 0) /* readiness, not bytes */
@@ -147,7 +147,7 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
 }
 
 /* Handles every available completion. Returns how many transfers finished. */
-static size_t reap(struct uring *uring)
+static size_t handle_completions(struct uring *uring)
 {
     struct io_uring_cqe *cqe;
     size_t finished = 0;
@@ -165,7 +165,7 @@ static size_t reap(struct uring *uring)
             uring->watched_fd = -1;
             uring->is_woken = true;
         } else if (user_data != NULL) {
-            finished += settle(uring, user_data, result);
+            finished += handle_completion(uring, user_data, result);
         }
     }
     return finished;
@@ -187,7 +187,7 @@ static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
 /* Lets the kernel continue what it holds, without new requests. Also checks for a wake, because the
  * wake read may be among the requests that were not accepted; the same applies to the watched
  * descriptor. */
-static void nap(struct uring *uring, uint64_t sleep_ns)
+static void wait_after_refusal(struct uring *uring, uint64_t sleep_ns)
 {
     struct pollfd polled[2] = {{.fd = uring->wake_fd, .events = POLLIN},
                                {.fd = uring->watched_fd, .events = POLLIN}};
@@ -202,7 +202,7 @@ static void nap(struct uring *uring, uint64_t sleep_ns)
 }
 
 /* Cancels what the kernel holds without a request of its own (Linux 6.0). */
-static void cancel_held(struct uring *uring, const struct slot *slot)
+static void cancel_accepted(struct uring *uring, const struct slot *slot)
 {
     io_uring_register_sync_cancel(
         &uring->ring, &(struct io_uring_sync_cancel_reg){.addr = (uintptr_t)slot, .fd = -1});
@@ -210,7 +210,7 @@ static void cancel_held(struct uring *uring, const struct slot *slot)
 
 /* Returns all transfers that were prepared but not accepted; nothing is submitted after this.
  * Returns how many transfers were returned. */
-static size_t give_up(struct uring *uring, int sys_errno)
+static size_t return_unaccepted(struct uring *uring, int sys_errno)
 {
     const struct io_uring_sq *sq = &uring->ring.sq;
     size_t finished = 0;
@@ -229,27 +229,27 @@ static size_t give_up(struct uring *uring, int sys_errno)
     }
     for (uint32_t i = 0; i < uring->depth; i++)
         if (uring->slots[i].io != NULL && uring->slots[i].is_canceled)
-            cancel_held(uring, &uring->slots[i]);
+            cancel_accepted(uring, &uring->slots[i]);
     return finished;
 }
 
 /* Submits and sleeps, or handles the kernel's refusal. Returns how many transfers were returned.
  * After EINTR or ETIME the caller only checks for completions. */
-static size_t enter(struct uring *uring, uint64_t sleep_ns)
+static size_t submit_or_nap(struct uring *uring, uint64_t sleep_ns)
 {
     int result = uring->refusal != 0 ? -uring->refusal : submit_and_sleep(uring, sleep_ns);
     if (result >= 0 || result == -EINTR || result == -ETIME) {
         uring->refusals = 0;
         return 0;
     }
-    nap(uring, sleep_ns);
+    wait_after_refusal(uring, sleep_ns);
     if (uring->refusal != 0 || ++uring->refusals < REFUSALS_MAX)
         return 0;
-    return give_up(uring, -result);
+    return return_unaccepted(uring, -result);
 }
 
 /* Returns the transfers that ended without a slot so far. Returns their number. */
-static size_t finish_ended(struct uring *uring)
+static size_t return_ended(struct uring *uring)
 {
     struct gsi_io *io = uring->ended.head;
     size_t finished = 0;
@@ -271,10 +271,10 @@ static void uring_wait(struct gsi_engine *engine, uint64_t timeout_ns)
     uring->is_woken = false;
     do {
         start_queued(uring);
-        finished += finish_ended(uring);
+        finished += return_ended(uring);
         left_ns = gsi_deadline_left(deadline);
-        finished += enter(uring, finished > 0 ? 0 : left_ns);
-        finished += reap(uring);
+        finished += submit_or_nap(uring, finished > 0 ? 0 : left_ns);
+        finished += handle_completions(uring);
     } while (finished == 0 && !uring->is_woken && left_ns > 0);
     /* Transfers that `done` submitted need not wait until the owner calls again. */
     start_queued(uring);
@@ -301,7 +301,7 @@ static void uring_wake(struct gsi_engine *engine)
 static void uring_watch(struct gsi_engine *engine, int fd)
 {
     struct uring *uring = (struct uring *)engine;
-    struct io_uring_sqe *sqe = get_sqe(uring);
+    struct io_uring_sqe *sqe = get_request(uring);
     io_uring_prep_poll_add(sqe, fd, POLLIN);
     io_uring_sqe_set_data(sqe, &uring->watched_fd);
     uring->watched_fd = fd;
@@ -318,10 +318,10 @@ static void uring_cancel(struct gsi_engine *engine)
             continue;
         slot->is_canceled = true;
         if (uring->refusal != 0) {
-            cancel_held(uring, slot);
+            cancel_accepted(uring, slot);
             continue;
         }
-        struct io_uring_sqe *sqe = get_sqe(uring);
+        struct io_uring_sqe *sqe = get_request(uring);
         io_uring_prep_cancel(sqe, slot, 0);
         io_uring_sqe_set_data(sqe, NULL);
     }
@@ -350,7 +350,7 @@ static int setup_wake(struct uring *uring)
     return io_uring_submit(&uring->ring); /* a filter may allow setup and refuse this */
 }
 
-static void release(struct uring *uring)
+static void free_engine(struct uring *uring)
 {
     if (uring->has_ring)
         io_uring_queue_exit(&uring->ring);
@@ -380,7 +380,7 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
     if (uring->has_ring)
         result = setup_wake(uring);
     if (result < 0) {
-        release(uring);
+        free_engine(uring);
         return gsi_fail(error, GS_E_IO, -result, "io_uring refused");
     }
     *engine = &uring->engine;
@@ -394,10 +394,10 @@ static void uring_close(struct gsi_engine *engine)
     uring->is_closing = true;
     uring_wake(engine);
     while (uring->is_wake_armed) {
-        enter(uring, UINT64_MAX);
-        reap(uring);
+        submit_or_nap(uring, UINT64_MAX);
+        handle_completions(uring);
     }
-    release(uring);
+    free_engine(uring);
 }
 
 const struct gsi_engine_ops gsi_engine_uring = {.name = "io_uring",

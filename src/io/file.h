@@ -18,8 +18,8 @@
 
 struct gsi_array;
 
-/* gsi_fd_is_caller: returns whether a descriptor stands for callbacks (caller.h); -1 is none. */
-static inline bool gsi_fd_is_caller(int fd)
+/* gsi_fd_is_callback: returns whether a descriptor stands for callbacks (callback.h); -1 is none. */
+static inline bool gsi_fd_is_callback(int fd)
 {
     return fd < -1 && fd != GSI_FD_NO_FILE;
 }
@@ -62,8 +62,8 @@ struct gsi_input {
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
 void gsi_input_close(struct gsi_input *input); /* also accepts zeroed and half-open ones */
 
-/* gsi_input_go_buffered: disables direct reads from now on. */
-void gsi_input_go_buffered(struct gsi_input *input);
+/* gsi_input_disable_direct: disables direct reads from now on. */
+void gsi_input_disable_direct(struct gsi_input *input);
 
 /* gsi_input_skip: moves the beginning of the data by `bytes`. Only the head may have been read.
  * fails GS_E_INPUT: a file that has fewer */
@@ -182,12 +182,12 @@ bool gsi_output_is_in_memory(const struct gsi_output *output);
  * and at least `end`. A failure is noticed only when the bytes are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
-/* gsi_output_keep: redirects a GSI_OUTPUT_ATOMIC, to which nothing was written yet, to the file
+/* gsi_output_redirect: redirects a GSI_OUTPUT_ATOMIC, to which nothing was written yet, to the file
  * `name` of directory `dir_fd`. The file stays, even if the output is not committed.
  * in    fd: that file, owned by the output from now on
  * fails GS_E_USAGE: it is not in the target's file system */
-enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
-                               struct gs_error *error);
+enum gs_status gsi_output_redirect(struct gsi_output *output, int dir_fd, const char *name, int fd,
+                                   struct gs_error *error);
 
 /* gsi_output_seal: sets the length, permissions and owner of a GSI_OUTPUT_ATOMIC, and syncs it.
  * Commit then only has to move it to its place. A second call changes nothing, not even the time of
@@ -208,10 +208,10 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
  * fails GS_E_IO, GS_E_SPACE; the old target then still exists */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 
-/* gsi_output_name: ensures that the file has a name in the target's directory, at least a temporary
+/* gsi_output_ensure_name: ensures that the file has a name in the target's directory, at least a temporary
  * one.
  * fails GS_E_IO, GS_E_SPACE */
-enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error);
+enum gs_status gsi_output_ensure_name(struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_rename: performs one part of a commit, after gsi_output_seal: the file replaces the
  * target.
@@ -241,8 +241,8 @@ enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
 /* gsi_file_is_direct: returns whether a descriptor still does direct I/O (engine.h). */
 bool gsi_file_is_direct(int fd);
 
-/* gsi_file_go_buffered: switches a descriptor to buffered I/O. */
-void gsi_file_go_buffered(int fd);
+/* gsi_file_disable_direct: switches a descriptor to buffered I/O. */
+void gsi_file_disable_direct(int fd);
 
 /* gsi_file_read: reads `bytes` from `off` on; fewer only at the end of the file. Returns the bytes
  * read, or -1 with errno set. */

@@ -31,26 +31,26 @@
 
 /* Reads an attribute of an open file (`path` NULL) or of a name; or the list of attribute names
  * (`name` NULL). */
-static ssize_t get(const char *path, int fd, const char *name, void *to, size_t room)
+static ssize_t read_attribute(const char *path, int fd, const char *name, void *to, size_t size)
 {
     if (name == NULL)
-        return path != NULL ? llistxattr(path, to, room) : flistxattr(fd, to, room);
-    return path != NULL ? lgetxattr(path, name, to, room) : fgetxattr(fd, name, to, room);
+        return path != NULL ? llistxattr(path, to, size) : flistxattr(fd, to, size);
+    return path != NULL ? lgetxattr(path, name, to, size) : fgetxattr(fd, name, to, size);
 }
 
 /* Reads the same into memory from malloc, with a NUL after it. Returns 0, or an errno value. No
  * bytes: there is none, or the file system has no attributes. */
-static int get_all(const char *path, int fd, const char *name, struct gsi_bytes *all)
+static int read_whole_attribute(const char *path, int fd, const char *name, struct gsi_bytes *all)
 {
     for (int i = 0; i < LENGTH_TRIES; i++) {
-        ssize_t bytes = get(path, fd, name, NULL, 0);
+        ssize_t bytes = read_attribute(path, fd, name, NULL, 0);
         if (bytes >= 0) {
-            size_t room = (size_t)bytes + 1; /* a room of 0 would ask for the length again */
+            size_t size = (size_t)bytes + 1; /* a room of 0 would ask for the length again */
             gsi_bytes_clear(all);
-            all->data = malloc(room + 1);
+            all->data = malloc(size + 1);
             if (all->data == NULL)
                 return ENOMEM;
-            bytes = get(path, fd, name, all->data, room);
+            bytes = read_attribute(path, fd, name, all->data, size);
         }
         if (bytes >= 0) {
             all->data[bytes] = '\0';
@@ -73,13 +73,13 @@ void gsi_bytes_clear(struct gsi_bytes *bytes)
 
 int gsi_access_acl(int fd, struct gsi_bytes *acl)
 {
-    return get_all(NULL, fd, ACL_NAME, acl);
+    return read_whole_attribute(NULL, fd, ACL_NAME, acl);
 }
 
 /* ---- the user's attributes ---- */
 
 /* Returns the next name in a list that is a user attribute, or NULL after the last. */
-static const char *next_user(const struct gsi_bytes *names, const char *at)
+static const char *next_user_attribute(const struct gsi_bytes *names, const char *at)
 {
     const char *end = (const char *)names->data + names->count;
     at = at == NULL ? (const char *)names->data : at + strlen(at) + 1;
@@ -88,10 +88,10 @@ static const char *next_user(const struct gsi_bytes *names, const char *at)
     return at != NULL && at < end ? at : NULL;
 }
 
-static bool is_among(const struct gsi_bytes *names, const char *name)
+static bool contains_name(const struct gsi_bytes *names, const char *name)
 {
     const char *at = NULL;
-    while ((at = next_user(names, at)) != NULL)
+    while ((at = next_user_attribute(names, at)) != NULL)
         if (strcmp(at, name) == 0)
             return true;
     return false;
@@ -108,12 +108,12 @@ static enum gs_status fail_attribute(const struct gsi_output *output, const char
 
 /* Copies one attribute. A user who may not read a file (EACCES) cannot keep its attributes; that is
  * no failure. */
-static enum gs_status keep_attribute(const struct gsi_output *output, const char *target,
+static enum gs_status copy_attribute(const struct gsi_output *output, const char *target,
                                      const char *name, struct gs_error *error)
 {
     struct gsi_bytes value = {0};
     enum gs_status status = GS_OK;
-    int refusal = get_all(target, -1, name, &value);
+    int refusal = read_whole_attribute(target, -1, name, &value);
     if (refusal == 0 && value.data != NULL &&
         fsetxattr(output->fd, name, value.data, value.count, 0) != 0)
         refusal = errno;
@@ -124,27 +124,28 @@ static enum gs_status keep_attribute(const struct gsi_output *output, const char
 }
 
 /* Copies the target's attributes, and removes all others. */
-static enum gs_status keep_attributes(const struct gsi_output *output, const char *target,
+static enum gs_status copy_attributes(const struct gsi_output *output, const char *target,
                                       struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    struct gsi_bytes theirs = {0}, ours = {0};
+    struct gsi_bytes target_names = {0}, own_names = {0};
     const char *name = NULL;
-    int refusal = get_all(target, -1, NULL, &theirs);
+    int refusal = read_whole_attribute(target, -1, NULL, &target_names);
     if (refusal == 0)
-        refusal = get_all(NULL, output->fd, NULL, &ours);
+        refusal = read_whole_attribute(NULL, output->fd, NULL, &own_names);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
                             "'%s': cannot read its extended attributes", output->name),
                    done);
-    while ((name = next_user(&theirs, name)) != NULL)
-        GSI_TRY_OR(keep_attribute(output, target, name, error), done);
-    while ((name = next_user(&ours, name)) != NULL)
-        if (!is_among(&theirs, name) && fremovexattr(output->fd, name) != 0 && errno != ENODATA)
+    while ((name = next_user_attribute(&target_names, name)) != NULL)
+        GSI_TRY_OR(copy_attribute(output, target, name, error), done);
+    while ((name = next_user_attribute(&own_names, name)) != NULL)
+        if (!contains_name(&target_names, name) && fremovexattr(output->fd, name) != 0 &&
+            errno != ENODATA)
             GSI_TRY_OR(fail_attribute(output, name, errno, error), done);
 done:
-    gsi_bytes_clear(&theirs);
-    gsi_bytes_clear(&ours);
+    gsi_bytes_clear(&target_names);
+    gsi_bytes_clear(&own_names);
     return status;
 }
 
@@ -159,7 +160,7 @@ static struct posix_acl_xattr_entry *entries_of(const struct gsi_bytes *acl, siz
 }
 
 /* Returns the permissions that all entries with one of these tags allow; 07: no such entries. */
-static unsigned allowed_by(const struct gsi_bytes *acl, unsigned tags)
+static unsigned permissions_of(const struct gsi_bytes *acl, unsigned tags)
 {
     size_t count;
     const struct posix_acl_xattr_entry *entries = entries_of(acl, &count);
@@ -172,11 +173,12 @@ static unsigned allowed_by(const struct gsi_bytes *acl, unsigned tags)
 
 /* Returns a mode that grants no user more than an ACL did. Without the ACL, a user with an entry
  * belongs to the group or to others. */
-static mode_t mode_below(const struct gsi_bytes *acl)
+static mode_t mode_within_acl(const struct gsi_bytes *acl)
 {
-    unsigned named = allowed_by(acl, ACL_USER | ACL_GROUP | ACL_MASK);
-    return allowed_by(acl, ACL_USER_OBJ) << 6 | (allowed_by(acl, ACL_GROUP_OBJ) & named) << 3 |
-           (allowed_by(acl, ACL_OTHER) & named);
+    unsigned named = permissions_of(acl, ACL_USER | ACL_GROUP | ACL_MASK);
+    return permissions_of(acl, ACL_USER_OBJ) << 6 |
+           (permissions_of(acl, ACL_GROUP_OBJ) & named) << 3 |
+           (permissions_of(acl, ACL_OTHER) & named);
 }
 
 /* Limits the owning group, which is a different one now, to the permissions that everybody has. */
@@ -184,7 +186,7 @@ static void limit_group(struct gsi_bytes *acl)
 {
     size_t count;
     struct posix_acl_xattr_entry *entries = entries_of(acl, &count);
-    unsigned others = allowed_by(acl, ACL_OTHER);
+    unsigned others = permissions_of(acl, ACL_OTHER);
     for (size_t i = 0; i < count; i++)
         if (le16toh(entries[i].e_tag) == ACL_GROUP_OBJ)
             entries[i].e_perm = htole16((uint16_t)(le16toh(entries[i].e_perm) & others));
@@ -197,7 +199,7 @@ static void set_access(int fd, mode_t mode, const struct gsi_bytes *acl)
     if (acl->data != NULL) {
         if (fsetxattr(fd, ACL_NAME, acl->data, acl->count, 0) == 0)
             return;
-        mode &= mode_below(acl);
+        mode &= mode_within_acl(acl);
     }
     if (fremovexattr(fd, ACL_NAME) != 0 && errno != ENODATA && errno != EOPNOTSUPP &&
         errno != ENOSYS)
@@ -225,19 +227,19 @@ enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error
     char *target = target_path(output);
     if (target == NULL)
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot allocate a name");
-    int refusal = get_all(target, -1, ACL_NAME, &acl);
+    int refusal = read_whole_attribute(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
                             "'%s': cannot read its permissions", output->name),
                    done);
-    GSI_TRY_OR(keep_attributes(output, target, error), done);
+    GSI_TRY_OR(copy_attributes(output, target, error), done);
 done:
     gsi_bytes_clear(&acl);
     free(target);
     return status;
 }
 
-enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error *error)
+enum gs_status gsi_access_copy(const struct gsi_output *output, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     struct gsi_bytes acl = {0};
@@ -249,12 +251,12 @@ enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error
         return GS_OK;
     }
     target = target_path(output);
-    int refusal = target == NULL ? ENOMEM : get_all(target, -1, ACL_NAME, &acl);
+    int refusal = target == NULL ? ENOMEM : read_whole_attribute(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
         GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
                             "'%s': cannot read its permissions", output->name),
                    done);
-    GSI_TRY_OR(keep_attributes(output, target, error), done);
+    GSI_TRY_OR(copy_attributes(output, target, error), done);
     mode_t mode = info.st_mode & 0777; /* never setuid bits */
     if (fchown(output->fd, info.st_uid, info.st_gid) != 0 &&
         fchown(output->fd, (uid_t)-1, info.st_gid) != 0) {

@@ -63,7 +63,7 @@ static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
  * size, or a wrong one, for files in /proc and in file systems implemented by programs. The bytes
  * that were read are kept as the head. We read a page at a time, as some such files return only
  * whole entries. We do not wait for a file that has no data now (/proc/kmsg). */
-static enum gs_status try_to_read(struct gsi_input *input, struct gs_error *error)
+static enum gs_status probe_empty_file(struct gsi_input *input, struct gs_error *error)
 {
     uint8_t page[GSI_DIRECT_ALIGN];
     struct pollfd polled = {.fd = input->fd, .events = POLLIN};
@@ -90,14 +90,15 @@ static bool ends_before_size(const struct gsi_input *input, const struct stat *i
     return info->st_blocks == 0 && pread(input->fd, &byte, 1, info->st_size - 1) == 0;
 }
 
-static void mark_stream(struct gsi_input *input)
+static void set_stream(struct gsi_input *input)
 {
     input->is_stream = true;
     input->bytes = input->file_bytes = UINT64_MAX;
 }
 
 /* Measures from the file's position (0 unless it is a used standard input) to the end. */
-static enum gs_status measure(struct gsi_input *input, uint64_t end, struct gs_error *error)
+static enum gs_status measure_seekable(struct gsi_input *input, uint64_t end,
+                                       struct gs_error *error)
 {
     off_t position = lseek(input->fd, 0, SEEK_CUR);
     if (position < 0)
@@ -126,11 +127,11 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
     input->inode = info.st_ino;
     if (S_ISREG(info.st_mode)) {
         if (info.st_size == 0)
-            GSI_TRY_OR(try_to_read(input, error), fail);
+            GSI_TRY_OR(probe_empty_file(input, error), fail);
         if (input->is_stream || (info.st_size > 0 && ends_before_size(input, &info)))
-            mark_stream(input);
+            set_stream(input);
         else
-            GSI_TRY_OR(measure(input, (uint64_t)info.st_size, error), fail);
+            GSI_TRY_OR(measure_seekable(input, (uint64_t)info.st_size, error), fail);
     } else if (S_ISBLK(info.st_mode)) {
         uint64_t device_bytes;
         input->is_device = true;
@@ -138,12 +139,12 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
             GSI_TRY_OR(
                 gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot read its size", input->name),
                 fail);
-        GSI_TRY_OR(measure(input, device_bytes, error), fail);
+        GSI_TRY_OR(measure_seekable(input, device_bytes, error), fail);
     } else if (S_ISDIR(info.st_mode)) {
         GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, EISDIR, "'%s': cannot read", input->name), fail);
     } else {
-        mark_stream(input);
-        gsi_pipe_widen(input->fd);
+        set_stream(input);
+        gsi_pipe_enlarge(input->fd);
     }
     return GS_OK;
 fail:
@@ -169,7 +170,7 @@ void gsi_input_close(struct gsi_input *input)
     *input = (struct gsi_input){.fd = -1, .direct_fd = -1};
 }
 
-void gsi_input_go_buffered(struct gsi_input *input)
+void gsi_input_disable_direct(struct gsi_input *input)
 {
     if (input->direct_fd >= 0)
         close(input->direct_fd);
@@ -215,7 +216,7 @@ enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
         return gsi_fail(error, GS_E_INPUT, 0, "'%s': has changed since gsort started", input->name);
     }
     if (!input->is_direct)
-        gsi_input_go_buffered(&now);
+        gsi_input_disable_direct(&now);
     input->fd = now.fd;
     input->direct_fd = now.direct_fd;
     return GS_OK;
@@ -223,7 +224,7 @@ enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
 
 void gsi_input_replace(struct gsi_input *input, int fd, uint64_t bytes)
 {
-    if (!gsi_fd_is_caller(input->fd))
+    if (!gsi_fd_is_callback(input->fd))
         close_fds(input);
     input->fd = fd;
     input->direct_fd = gsi_direct_open(fd, O_RDONLY);

@@ -43,7 +43,7 @@ static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct 
     int flags = fcntl(output->fd, F_GETFL);
     if ((flags & O_ACCMODE) == O_RDONLY)
         return gsi_fail(error, GS_E_IO, 0, "'%s': is not open for writing", output->name);
-    gsi_pipe_widen(output->fd);
+    gsi_pipe_enlarge(output->fd);
     off_t position = lseek(output->fd, 0, SEEK_CUR);
     /* O_APPEND would ignore the offsets of writes that overtake each other. */
     if (!S_ISREG(info.st_mode) || (flags & O_APPEND) != 0 || position < 0)
@@ -66,7 +66,7 @@ enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct 
         return gsi_output_fail(output, "cannot write", error);
     if (is_tried)
         fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_NONBLOCK);
-    gsi_pipe_widen(output->fd);
+    gsi_pipe_enlarge(output->fd);
     return GS_OK;
 }
 
@@ -125,10 +125,10 @@ static int descriptor_at(char *name)
     if (slash == name || length == 0 || length > 9 || strspn(slash + 1, "0123456789") != length)
         return OTHER_NAME;
     *slash = '\0';
-    bool is_ours =
+    bool is_fd_directory =
         is_same_directory(name, "/proc/self/fd") || is_same_directory(name, "/proc/thread-self/fd");
     *slash = '/';
-    if (!is_ours)
+    if (!is_fd_directory)
         return OTHER_NAME;
     int fd = (int)strtol(slash + 1, NULL, 10), flags = fcntl(fd, F_GETFD);
     return flags >= 0 && (flags & FD_CLOEXEC) == 0 ? fd : NOT_GIVEN;
@@ -206,7 +206,7 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
 }
 
 /* AT_EMPTY_PATH needs a privilege before Linux 6.10; the other way needs /proc. */
-static int link_as(const struct gsi_output *output, const char *name)
+static int link_to_name(const struct gsi_output *output, const char *name)
 {
     char path[32];
     if (linkat(output->fd, "", output->dir_fd, name, AT_EMPTY_PATH) == 0)
@@ -221,13 +221,14 @@ static int link_as(const struct gsi_output *output, const char *name)
  * because "." exists. */
 static bool can_be_linked(const struct gsi_output *output)
 {
-    return link_as(output, ".") != 0 && errno == EEXIST;
+    return link_to_name(output, ".") != 0 && errno == EEXIST;
 }
 
 /* Creates the file. A new file is created with 0666, so that the kernel applies umask and default
  * ACLs. We cannot learn them otherwise without changing them. It loses those permissions at once,
  * until commit. File systems without permissions refuse fchmod, which does no harm. */
-static enum gs_status create(struct gsi_output *output, bool has_target, struct gs_error *error)
+static enum gs_status create_file(struct gsi_output *output, bool has_target,
+                                  struct gs_error *error)
 {
     struct stat info;
     mode_t mode = has_target ? 0600 : 0666;
@@ -264,14 +265,14 @@ static enum gs_status open_atomic(struct gsi_output *output, const struct stat *
         GSI_TRY(gsi_output_fail(output, "cannot open its directory", error));
     if (target != NULL)
         GSI_TRY(check_target(output, target, error));
-    GSI_TRY(create(output, target != NULL, error));
+    GSI_TRY(create_file(output, target != NULL, error));
     if (target != NULL)
         GSI_TRY(gsi_access_check(output, error));
     return GS_OK;
 }
 
-enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
-                               struct gs_error *error)
+enum gs_status gsi_output_redirect(struct gsi_output *output, int dir_fd, const char *name, int fd,
+                                   struct gs_error *error)
 {
     struct stat kept, directory;
     if (output->temp_name[0] != '\0')
@@ -306,8 +307,8 @@ static enum gs_status find_descriptor(struct gsi_output *output, const char *pat
 }
 
 /* Determines kind and directory; *has_target: the file exists, and `info` describes it. */
-static enum gs_status locate(struct gsi_output *output, struct stat *info, bool *has_target,
-                             struct gs_error *error)
+static enum gs_status locate_target(struct gsi_output *output, struct stat *info, bool *has_target,
+                                    struct gs_error *error)
 {
     *has_target = stat(output->path, info) == 0;
     if (!*has_target && errno != ENOENT)
@@ -339,7 +340,7 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
     int given;
     enum gs_status status = find_descriptor(output, path, &given, error);
     if (status == GS_OK && given == OTHER_NAME)
-        status = locate(output, &info, &has_target, error);
+        status = locate_target(output, &info, &has_target, error);
     if (status != GS_OK)
         gsi_output_close(output);
     return status;
@@ -357,7 +358,7 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
         GSI_TRY_OR(open_descriptor(output, given, error), fail);
         return GS_OK;
     }
-    GSI_TRY_OR(locate(output, &info, &has_target, error), fail);
+    GSI_TRY_OR(locate_target(output, &info, &has_target, error), fail);
     if (output->kind == GSI_OUTPUT_STREAM)
         GSI_TRY_OR(gsi_output_connect(output, false, error), fail);
     else
@@ -368,14 +369,14 @@ fail:
     return status;
 }
 
-enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error)
+enum gs_status gsi_output_ensure_name(struct gsi_output *output, struct gs_error *error)
 {
     for (int i = 0; output->temp_name[0] == '\0'; i++) {
         char name[GSI_TEMP_NAME_BYTES];
         if (i > 0 && (errno != EEXIST || i == GSI_NAME_TRIES))
             return gsi_output_fail(output, "cannot rename the finished file to this name", error);
         gsi_temp_name(output->target_name, name);
-        if (link_as(output, name) == 0)
+        if (link_to_name(output, name) == 0)
             memcpy(output->temp_name, name, sizeof name);
     }
     return GS_OK;
@@ -386,11 +387,11 @@ enum gs_status gsi_output_name(struct gsi_output *output, struct gs_error *error
 static enum gs_status rename_to_target(struct gsi_output *output, struct gs_error *error)
 {
     if (output->temp_name[0] == '\0') {
-        if (link_as(output, output->target_name) == 0)
+        if (link_to_name(output, output->target_name) == 0)
             return GS_OK;
         if (errno != EEXIST)
             return gsi_output_fail(output, "cannot rename the finished file to this name", error);
-        GSI_TRY(gsi_output_name(output, error));
+        GSI_TRY(gsi_output_ensure_name(output, error));
     }
     int from_fd = output->kept_dir_fd >= 0 ? output->kept_dir_fd : output->dir_fd;
     if (renameat(from_fd, output->temp_name, output->dir_fd, output->target_name) != 0)
@@ -429,7 +430,7 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
         return gsi_output_fail(output, "cannot read its size", error);
     if ((uint64_t)info.st_size != bytes && ftruncate(output->fd, (off_t)bytes) != 0)
         return gsi_output_fail(output, "cannot set the size", error);
-    enum gs_status status = gsi_access_adopt(output, error);
+    enum gs_status status = gsi_access_copy(output, error);
     if (status != GS_OK)
         return status;
     if (fsync(output->fd) != 0)
@@ -443,7 +444,7 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
 static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error *error)
 {
     struct stat info;
-    if (gsi_fd_is_caller(output->fd))
+    if (gsi_fd_is_callback(output->fd))
         return GS_OK;
     if (fstat(output->fd, &info) != 0)
         return gsi_output_fail(output, "cannot read its file type", error);
@@ -472,8 +473,8 @@ enum gs_status gsi_output_rename(struct gsi_output *output, struct gs_error *err
 }
 
 /* Ends an output that was written in its final place. */
-static enum gs_status commit_written(struct gsi_output *output, uint64_t bytes,
-                                     struct gs_error *error)
+static enum gs_status commit_in_place(struct gsi_output *output, uint64_t bytes,
+                                      struct gs_error *error)
 {
     if (output->kind == GSI_OUTPUT_SHARED &&
         lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
@@ -493,7 +494,7 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
         GSI_TRY(gsi_output_seal(output, bytes, error));
         GSI_TRY(gsi_output_rename(output, error));
     } else {
-        GSI_TRY(commit_written(output, bytes, error));
+        GSI_TRY(commit_in_place(output, bytes, error));
     }
     bool has_directory = is_atomic || output->kind == GSI_OUTPUT_PART;
     return has_directory ? gsi_output_sync_dir(output, error) : GS_OK;

@@ -33,7 +33,7 @@ static bool is_in_memory(int fd)
 
 /* Returns whether the kernel says that GSI_DIRECT_ALIGN is not enough. Kernels before 6.1 say
  * nothing. */
-static bool is_align_too_small(int fd)
+static bool needs_larger_alignment(int fd)
 {
 #ifdef STATX_DIOALIGN
     struct statx info;
@@ -50,7 +50,7 @@ static bool is_align_too_small(int fd)
 int gsi_direct_open(int fd, int access)
 {
     char path[32];
-    if (is_in_memory(fd) || is_align_too_small(fd))
+    if (is_in_memory(fd) || needs_larger_alignment(fd))
         return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, access | O_DIRECT | O_CLOEXEC | O_NOCTTY);
@@ -62,7 +62,7 @@ bool gsi_file_is_direct(int fd)
     return flags >= 0 && (flags & O_DIRECT) != 0;
 }
 
-void gsi_file_go_buffered(int fd)
+void gsi_file_disable_direct(int fd)
 {
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT);
 }
@@ -104,7 +104,7 @@ int gsi_named_open(int dir_fd, const char *base, mode_t mode, char name[GSI_TEMP
     return -errno;
 }
 
-void gsi_pipe_widen(int fd)
+void gsi_pipe_enlarge(int fd)
 {
     int bytes = fcntl(fd, F_GETPIPE_SZ);
     if (bytes >= 0 && bytes < PIPE_BYTES)
@@ -158,18 +158,18 @@ enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
 
 int64_t gsi_file_read(int fd, void *data, uint64_t bytes, uint64_t off)
 {
-    uint64_t all = 0;
-    while (all < bytes) {
-        ssize_t moved = pread(fd, (uint8_t *)data + all, bytes - all, (off_t)(off + all));
+    uint64_t done = 0;
+    while (done < bytes) {
+        ssize_t moved = pread(fd, (uint8_t *)data + done, bytes - done, (off_t)(off + done));
         if (moved < 0 && errno == EINTR)
             continue;
         if (moved < 0)
             return -1;
         if (moved == 0)
             break;
-        all += (uint64_t)moved;
+        done += (uint64_t)moved;
     }
-    return (int64_t)all;
+    return (int64_t)done;
 }
 
 int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off)

@@ -49,12 +49,12 @@ int gsi_access_acl(int fd, struct gsi_bytes *acl);
  * fails GS_E_IO, GS_E_SPACE, GS_E_MEMORY; one line says what cannot be kept */
 enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error *error);
 
-/* gsi_access_adopt: copies the target's owner, group, ACL or mode, and the user's attributes to the
+/* gsi_access_copy: copies the target's owner, group, ACL or mode, and the user's attributes to the
  * new file. Without a target, it applies what was noted in `output`. If permissions cannot be kept,
  * everybody gets fewer, never more. It fails as gsi_access_check does. */
-enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error *error);
+enum gs_status gsi_access_copy(const struct gsi_output *output, struct gs_error *error);
 
-/* gsi_pipe_widen: enlarges a pipe to 1 MiB, if allowed; does nothing to other files. */
-void gsi_pipe_widen(int fd);
+/* gsi_pipe_enlarge: enlarges a pipe to 1 MiB, if allowed; does nothing to other files. */
+void gsi_pipe_enlarge(int fd);
 
 #endif

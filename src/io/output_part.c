@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 /* Checks that the file already exists, or can be created. A link would be another file's name. */
-static enum gs_status check_target(const struct gsi_output *output, struct stat *info,
-                                   bool *is_there, struct gs_error *error)
+static enum gs_status check_target(const struct gsi_output *output, struct stat *info, bool *exists,
+                                   struct gs_error *error)
 {
-    *is_there = lstat(output->path, info) == 0;
-    if (!*is_there && errno != ENOENT)
+    *exists = lstat(output->path, info) == 0;
+    if (!*exists && errno != ENOENT)
         return gsi_output_fail(output, "cannot write", error);
-    if (*is_there && S_ISLNK(info->st_mode))
+    if (*exists && S_ISLNK(info->st_mode))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--into: '%s' is a symbolic link; name the file it points to",
                         output->name);
-    if (*is_there && !S_ISREG(info->st_mode))
+    if (*exists && !S_ISREG(info->st_mode))
         return gsi_fail(error, GS_E_USAGE, 0, "--into: '%s' is not a regular file", output->name);
     return GS_OK;
 }
@@ -77,15 +77,15 @@ enum gs_status gsi_output_open_part(const char *path, uint64_t off, uint64_t fil
 {
     enum gs_status status = GS_OK;
     struct stat info;
-    bool is_there;
+    bool exists;
     *output = gsi_output_closed(path);
-    GSI_TRY_OR(check_target(output, &info, &is_there, error), fail);
-    GSI_TRY_OR(gsi_output_resolve(output, is_there, error), fail);
+    GSI_TRY_OR(check_target(output, &info, &exists, error), fail);
+    GSI_TRY_OR(gsi_output_resolve(output, exists, error), fail);
     if (file_bytes > INT64_MAX)
         GSI_TRY_OR(gsi_fail(error, GS_E_IO, EFBIG, "'%s': cannot hold %llu bytes", path,
                             (unsigned long long)file_bytes),
                    fail);
-    if (!is_there || info.st_size == 0)
+    if (!exists || info.st_size == 0)
         GSI_TRY_OR(check_room(output, file_bytes, error), fail);
     output->dir_fd = open(output->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (output->dir_fd < 0)

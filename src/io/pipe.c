@@ -24,11 +24,11 @@ void gsi_pipe_close(struct gsi_pipe *pipe)
 int64_t gsi_pipe_read(struct gsi_pipe *pipe, void *data, size_t bytes, struct gs_error *error)
 {
     pthread_mutex_lock(&pipe->lock);
-    pipe->is_awaited = true;
+    pipe->is_reader_waiting = true;
     pthread_cond_broadcast(&pipe->changed);
-    while (pipe->bytes == 0 && !pipe->is_whole && !pipe->is_stopped)
+    while (pipe->bytes == 0 && !pipe->is_writer_done && !pipe->is_stopped)
         pthread_cond_wait(&pipe->changed, &pipe->lock);
-    pipe->is_awaited = false;
+    pipe->is_reader_waiting = false;
     const bool is_stopped = pipe->is_stopped;
     const size_t count = is_stopped ? 0 : gsi_min_u64(pipe->bytes, bytes);
     if (count > 0)
@@ -50,9 +50,9 @@ bool gsi_pipe_write(struct gsi_pipe *pipe, const void *data, size_t bytes, struc
     pipe->data = data;
     pipe->bytes = bytes;
     pthread_cond_broadcast(&pipe->changed);
-    while (pipe->bytes > 0 && !pipe->is_stopped && !pipe->is_read)
+    while (pipe->bytes > 0 && !pipe->is_stopped && !pipe->is_reader_done)
         pthread_cond_wait(&pipe->changed, &pipe->lock);
-    const bool is_dropped = pipe->is_read && pipe->reader_status == GS_OK;
+    const bool is_dropped = pipe->is_reader_done && pipe->reader_status == GS_OK;
     const bool is_written = pipe->bytes == 0 || is_dropped;
     pipe->data = NULL;
     pipe->bytes = 0;
@@ -88,7 +88,7 @@ static void stop(void *context)
 bool gsi_pipe_is_ready(struct gsi_pipe *pipe)
 {
     pthread_mutex_lock(&pipe->lock);
-    const bool is_ready = pipe->bytes > 0 || pipe->is_whole || pipe->is_stopped;
+    const bool is_ready = pipe->bytes > 0 || pipe->is_writer_done || pipe->is_stopped;
     pthread_mutex_unlock(&pipe->lock);
     return is_ready;
 }
@@ -108,7 +108,7 @@ struct gs_writer gsi_pipe_writer(struct gsi_pipe *pipe)
 void gsi_pipe_await_reader(struct gsi_pipe *pipe)
 {
     pthread_mutex_lock(&pipe->lock);
-    while (!pipe->is_awaited && !pipe->is_read)
+    while (!pipe->is_reader_waiting && !pipe->is_reader_done)
         pthread_cond_wait(&pipe->changed, &pipe->lock);
     pthread_mutex_unlock(&pipe->lock);
 }
@@ -116,7 +116,7 @@ void gsi_pipe_await_reader(struct gsi_pipe *pipe)
 void gsi_pipe_end_writer(struct gsi_pipe *pipe, enum gs_status status)
 {
     pthread_mutex_lock(&pipe->lock);
-    pipe->is_whole = status == GS_OK;
+    pipe->is_writer_done = status == GS_OK;
     pipe->is_stopped |= status != GS_OK;
     pthread_cond_broadcast(&pipe->changed);
     pthread_mutex_unlock(&pipe->lock);
@@ -125,7 +125,7 @@ void gsi_pipe_end_writer(struct gsi_pipe *pipe, enum gs_status status)
 void gsi_pipe_end_reader(struct gsi_pipe *pipe, enum gs_status status)
 {
     pthread_mutex_lock(&pipe->lock);
-    pipe->is_read = true;
+    pipe->is_reader_done = true;
     pipe->reader_status = status;
     pthread_cond_broadcast(&pipe->changed);
     pthread_mutex_unlock(&pipe->lock);

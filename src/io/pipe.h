@@ -1,5 +1,5 @@
 /* pipe.h: passes the output of one job to another. The writer of the first job lends its data to
- * the reader of the second one, which copies them. Both are callbacks of their jobs (io/caller.h).
+ * the reader of the second one, which copies them. Both are callbacks of their jobs (io/callback.h).
  *
  *     job ── gs_writer ──> [ data, lent ] ──> gs_reader ──> another job
  *
@@ -17,10 +17,10 @@ struct gsi_pipe {
     const uint8_t *data; /* lent, and not yet read */
     size_t bytes;
     uint64_t moved_bytes;         /* all that were read */
-    bool is_awaited;              /* the reader waits for data */
-    bool is_whole;                /* the writer's job has written everything */
+    bool is_reader_waiting;       /* the reader waits for data */
+    bool is_writer_done;          /* the writer's job has written everything */
     bool is_stopped;              /* one of the jobs needs no more transfers */
-    bool is_read;                 /* the reader's job has ended, */
+    bool is_reader_done;          /* the reader's job has ended, */
     enum gs_status reader_status; /* with this result */
 };
 

@@ -20,7 +20,7 @@ enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_er
     *output = NULL;
     if (opened == NULL)
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "out of memory: cannot open an output");
-    opened->process = gsi_process();
+    opened->process = gsi_process_id();
     GSI_TRY_OR(gsi_output_open(path, &opened->output, error), done);
     if (opened->output.fd < 0) /* a FIFO without a reader */
         GSI_TRY_OR(gsi_output_connect(&opened->output, true, error), done);
@@ -83,7 +83,7 @@ enum gs_status gs_output_commit(gs_output *output, uint64_t bytes, struct gs_err
 /* In a child of fork, closes only the child's copy: the file itself belongs to the parent. */
 void gs_output_close(gs_output *output)
 {
-    if (output != NULL && output->process != gsi_process())
+    if (output != NULL && output->process != gsi_process_id())
         output->output.temp_name[0] = '\0';
     if (output != NULL)
         gsi_output_close(&output->output);

@@ -5,7 +5,7 @@
 #include "base/process.h"
 #include "input/header.h"
 #include "io/array.h"
-#include "io/caller.h"
+#include "io/callback.h"
 #include "job/job.h"
 #include "job/job_report.h"
 #include "job/order_by.h"
@@ -69,9 +69,9 @@ static enum gs_status open_callers(struct gsi_job *job)
                         "readers: set inputs to their names and input_count to their number");
     if (options->writer != NULL && options->writer->write == NULL)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0, "writer: its member write is NULL");
-    uint32_t count = gsi_callers_count(options->readers, options->input_count, options->writer);
-    return gsi_callers_open(count, gsi_job_wake, job, &job->loop.ledger, &job->loop.callers,
-                            job->loop.error);
+    uint32_t count = gsi_callbacks_count(options->readers, options->input_count, options->writer);
+    return gsi_callbacks_open(count, gsi_job_wake, job, &job->loop.ledger, &job->loop.callbacks,
+                              job->loop.error);
 }
 
 static enum gs_status open_pools(struct gsi_job *job)
@@ -84,7 +84,7 @@ static enum gs_status open_pools(struct gsi_job *job)
 static void close_all(struct gsi_job *job)
 {
     gsi_pool_free(job->loop.pool); /* first: its threads use everything below */
-    gsi_callers_close(job->loop.callers);
+    gsi_callbacks_close(job->loop.callbacks);
     gsi_pool_free(job->loop.disk_pool);
     gsi_job_close_device(job);
     gsi_codec_close(&job->spill.codec);
@@ -153,7 +153,7 @@ static enum gs_status open_all(struct gsi_job *job)
     const char *const *paths = options->input_count > 0 ? options->inputs : standard_input;
     size_t count = options->input_count > 0 ? options->input_count : 1;
     GSI_TRY(gsi_job_memory_begin(job, count));
-    GSI_TRY(gsi_header_begin(&job->inputs));
+    GSI_TRY(gsi_header_allocate(&job->inputs));
     GSI_TRY(open_engine(job));
     GSI_TRY(open_callers(job));
     GSI_TRY(gsi_job_open_inputs(job, paths, count));

@@ -40,7 +40,7 @@ static void size_chunks(struct gsi_job *job)
 /* Returns whether fewer elements may be sorted than are read. */
 static bool may_shrink(const struct gsi_job *job)
 {
-    return gsi_inputs_filter(&job->inputs) || job->inputs.fold != NULL;
+    return gsi_inputs_are_filtered(&job->inputs) || job->inputs.fold != NULL;
 }
 
 /* Opens the arena and the device that works on it as planned, if the strategy needs them. */
@@ -110,7 +110,7 @@ static bool lends(const struct gsi_job *job)
     struct gsi_device *device = job->loop.device;
     bool is_sort = job->options->action == GS_SORT;
     bool has_entries = inputs->entry_map != NULL && inputs->device_tally == NULL;
-    if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || has_entries ||
+    if (array == NULL || array->bytes == 0 || gsi_inputs_may_shrink(inputs) || has_entries ||
         !gsi_layout_is_native(job->loop.layout) || job->plan.sizes.is_counted)
         return inputs->is_lent;
     if (job->device.bytes > 0)

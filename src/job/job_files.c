@@ -3,7 +3,7 @@
 
 #include "input/header.h"
 #include "io/array.h"
-#include "io/caller.h"
+#include "io/callback.h"
 #include "job/job_report.h"
 #include "loop/loop.h"
 #include "output/split/columns.h"
@@ -23,7 +23,7 @@
 static bool is_left_alone(const struct gsi_job *job, const char *path)
 {
     struct stat info;
-    return job->inputs_spec.takes_nothing && stat(path, &info) == 0 && S_ISFIFO(info.st_mode) &&
+    return job->inputs_spec.skips_streams && stat(path, &info) == 0 && S_ISFIFO(info.st_mode) &&
            access(path, R_OK) == 0;
 }
 
@@ -60,13 +60,14 @@ enum gs_status gsi_job_open_inputs(struct gsi_job *job, const char *const *paths
         if (job->array != NULL)
             *input = gsi_array_input(job->array, paths[i]);
         else if (has_reader)
-            *input = gsi_callers_input(job->loop.callers, &readers[i], paths[i]);
+            *input = gsi_callbacks_input(job->loop.callbacks, &readers[i], paths[i]);
         else
             GSI_TRY(open_input(job, paths[i], input));
         job->inputs.count++;
         GSI_TRY(gsi_header_inspect(&job->inputs, input));
         if (input->is_direct && gsi_input_is_cached(input))
-            gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
+            gsi_input_disable_direct(
+                input); /* copying from the page cache is faster than the disk */
         if (job->inputs.are_many)
             gsi_input_close_for_now(input);
     }
@@ -78,7 +79,7 @@ static bool is_over_input(const struct gsi_job *job)
 {
     const struct gsi_output *output = &job->target.output;
     struct stat info;
-    return !gsi_fd_is_caller(output->fd) && fstat(output->fd, &info) == 0 &&
+    return !gsi_fd_is_callback(output->fd) && fstat(output->fd, &info) == 0 &&
            (output->kind == GSI_OUTPUT_SHARED || S_ISBLK(info.st_mode)) &&
            gsi_inputs_contain(&job->inputs, &info);
 }
@@ -113,7 +114,7 @@ enum gs_status gsi_job_open_output(struct gsi_job *job)
         return gsi_split_open_files(&job->target);
     if (options->writer != NULL)
         job->target.output =
-            gsi_callers_output(job->loop.callers, options->writer, options->output);
+            gsi_callbacks_output(job->loop.callbacks, options->writer, options->output);
     else if (options->into)
         status = gsi_into_open(&job->target, &job->report->into);
     else if (job->array == NULL)

@@ -2,7 +2,7 @@
 #include "job/steps.h"
 
 #include "base/checked.h"
-#include "io/caller.h"
+#include "io/callback.h"
 #include "job/job_report.h"
 #include "option/option_parse.h"
 #include "plan/limits.h"
@@ -61,7 +61,8 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     struct gsi_limits limits = gsi_limits_probe("");
     const uint64_t shares = gsi_job_memory_shares(options);
     uint64_t lists = lists_bytes(options), table, least;
-    uint32_t callers = gsi_callers_count(options->readers, options->input_count, options->writer);
+    uint32_t callbacks =
+        gsi_callbacks_count(options->readers, options->input_count, options->writer);
     job->budget = (struct gsi_budget){
         .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes) / shares,
         .thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count,
@@ -73,7 +74,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
                  "--memory: more than this machine has; the %llu MiB that are available are used",
                  (unsigned long long)(asked_bytes(job) / MIB));
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
-        !gsi_add_u64(table, lists + gsi_callers_bytes(callers), &job->given_bytes) ||
+        !gsi_add_u64(table, lists + gsi_callbacks_bytes(callbacks), &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
         return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many for memory",
                         input_count);

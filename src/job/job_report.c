@@ -44,7 +44,7 @@ static uint64_t read_bytes(const struct gsi_job *job)
 void gsi_job_report(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
-    gsi_loop_phase(&job->loop, job->loop.phase, 0);
+    gsi_loop_begin_phase(&job->loop, job->loop.phase, 0);
     memcpy(report->cost.phases, job->loop.phases, sizeof job->loop.phases);
     report->cost.start_ns = job->loop.start_ns;
     report->runs.count = job->run_count;
@@ -69,7 +69,7 @@ void gsi_job_report(struct gsi_job *job)
         gsi_values_bytes(&job->chosen.values) + gsi_set_filter_compared_bytes(&job->sets);
     report->input.file_bytes = read_bytes(job);
     report->input.is_direct = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
-    for (size_t i = 0; i < gsi_inputs_merged(&job->inputs); i++)
+    for (size_t i = 0; i < gsi_inputs_merged_count(&job->inputs); i++)
         report->input.is_direct =
             report->input.is_direct && is_read_direct(job, &job->inputs.table[i]);
     const struct gsi_output *output =

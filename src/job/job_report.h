@@ -85,7 +85,7 @@ struct gs_report {
 static inline void gsi_report_note(struct gs_report *report, const char *text)
 {
     if (report->notes.count < GSI_NOTES_MAX)
-        gsi_fit_name(report->notes.texts[report->notes.count++], GSI_NOTE_BYTES, text);
+        gsi_shorten_name(report->notes.texts[report->notes.count++], GSI_NOTE_BYTES, text);
 }
 
 struct gsi_job;

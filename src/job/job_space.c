@@ -52,8 +52,8 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
     free_bytes = gsi_add_max_u64(free_bytes, gsi_resume_snapshot(job->resume)->held_bytes);
     if (space == end) {
         *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
-        gsi_fit_name(space->directory, sizeof space->directory, directory);
-        gsi_one_line(space->directory);
+        gsi_shorten_name(space->directory, sizeof space->directory, directory);
+        gsi_replace_controls(space->directory);
         report->space.count++;
     }
     *(is_output ? &space->has_output : &space->has_temp) = true;

@@ -315,7 +315,7 @@ static void await_result(struct gsi_order_by *order_by)
     struct gsi_pipe *pipe = &order_by->pipe;
     pthread_mutex_lock(&pipe->lock);
     order_by->has_progress = false; /* it waited for groups until now */
-    while (!pipe->is_read) {
+    while (!pipe->is_reader_done) {
         const struct gs_progress progress = order_by->progress;
         if (!order_by->has_progress) {
             pthread_cond_wait(&pipe->changed, &pipe->lock);

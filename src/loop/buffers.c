@@ -46,14 +46,14 @@ static void add_buffer(struct gsi_buffers *buffers, uint8_t *memory, size_t byte
 }
 
 /* Free list in the order of memory, so that a small job touches little of it. */
-static void free_all(struct gsi_buffers *buffers)
+static void return_all(struct gsi_buffers *buffers)
 {
     for (uint32_t i = buffers->count; i-- > 0;)
         gsi_buffers_return(buffers, &buffers->all[i]);
 }
 
-static enum gs_status alloc_all(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
-                                size_t unit_bytes, uint64_t count, struct gs_error *error)
+static enum gs_status alloc_buffers(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
+                                    size_t unit_bytes, uint64_t count, struct gs_error *error)
 {
     *buffers = (struct gsi_buffers){.ledger = ledger, .unit_bytes = unit_bytes};
     if (count > UINT32_MAX)
@@ -68,14 +68,14 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
 {
     size_t unit_bytes = shape.unit_bytes;
     uint64_t whole = bytes / unit_bytes, rest = has_rest ? bytes % unit_bytes : 0;
-    enum gs_status status = alloc_all(buffers, ledger, unit_bytes, whole + (rest > 0), error);
+    enum gs_status status = alloc_buffers(buffers, ledger, unit_bytes, whole + (rest > 0), error);
     if (status != GS_OK)
         return status;
     for (uint64_t i = 0; i < whole; i++)
         add_buffer(buffers, memory + i * unit_bytes, unit_bytes, shape);
     if (rest > 0)
         add_buffer(buffers, memory + whole * unit_bytes, rest, shape);
-    free_all(buffers);
+    return_all(buffers);
     return GS_OK;
 }
 
@@ -89,7 +89,7 @@ void gsi_buffers_lay_out(struct gsi_buffers *buffers, uint8_t *borrowed, uint32_
     GSI_BUMP_ALLOC(bump, buffers->all, count);
     for (uint32_t i = 0; buffers->all != NULL && i < count; i++)
         add_buffer(buffers, memory + i * shape.unit_bytes, shape.unit_bytes, shape);
-    free_all(buffers);
+    return_all(buffers);
 }
 
 enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
@@ -98,13 +98,13 @@ enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers
     size_t unit_bytes = shape.unit_bytes;
     uint64_t per_buffer = from->unit_bytes / unit_bytes;
     enum gs_status status =
-        alloc_all(buffers, from->ledger, unit_bytes, from->free_count * per_buffer, error);
+        alloc_buffers(buffers, from->ledger, unit_bytes, from->free_count * per_buffer, error);
     if (status != GS_OK)
         return status;
     for (struct gsi_buffer *whole; (whole = gsi_buffers_pop(from)) != NULL;)
         for (uint64_t i = 0; i < per_buffer; i++)
             add_buffer(buffers, whole->memory + i * unit_bytes, unit_bytes, shape);
-    free_all(buffers);
+    return_all(buffers);
     return GS_OK;
 }
 

@@ -23,7 +23,7 @@ struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan);
 
 /* Memory of the output, in which windows are made one after the other, as long as they fit. NULL
  * and 0: windows are made in their own memory. */
-struct gsi_place {
+struct gsi_output_memory {
     uint8_t *data;
     uint64_t bytes;
 };

@@ -23,7 +23,7 @@ gs_cancel *gs_cancel_create(void)
     gs_cancel *cancel = calloc(1, sizeof *cancel);
     if (cancel == NULL)
         return NULL;
-    cancel->process = gsi_process();
+    cancel->process = gsi_process_id();
     cancel->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (cancel->event_fd >= 0)
         return cancel;
@@ -43,7 +43,7 @@ void gs_cancel_free(gs_cancel *cancel)
 void gs_cancel_now(gs_cancel *cancel)
 {
     int saved_errno = errno; /* a signal handler must not change it */
-    if (cancel->process == gsi_process() && !atomic_exchange(&cancel->is_set, true))
+    if (cancel->process == gsi_process_id() && !atomic_exchange(&cancel->is_set, true))
         (void)!write(cancel->event_fd, &(uint64_t){1}, sizeof(uint64_t));
     errno = saved_errno;
 }
@@ -53,9 +53,9 @@ bool gsi_cancel_is_set(const gs_cancel *cancel)
     return cancel != NULL && atomic_load(&cancel->is_set);
 }
 
-bool gsi_cancel_is_own(const gs_cancel *cancel)
+bool gsi_cancel_is_of_this_process(const gs_cancel *cancel)
 {
-    return cancel == NULL || cancel->process == gsi_process();
+    return cancel == NULL || cancel->process == gsi_process_id();
 }
 
 enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine,
@@ -63,7 +63,7 @@ enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engi
 {
     if (cancel == NULL)
         return GS_OK;
-    if (!gsi_cancel_is_own(cancel))
+    if (!gsi_cancel_is_of_this_process(cancel))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "cancel: it was created by another process, and this one was forked from "
                         "it; create a new one here");

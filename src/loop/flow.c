@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* The state of a window, a room or a block while the flow holds it. */
-struct held {
-    uint32_t under_way; /* tasks that read it or write into it */
-    bool is_left;       /* no more tasks will begin */
-    bool is_joined;     /* a block: of several windows, since it was last worked on */
+struct hold_state {
+    uint32_t task_count; /* tasks that read it or write into it */
+    bool is_finished;    /* no more tasks will begin */
+    bool is_joined;      /* a block: of several windows, since it was last worked on */
 };
-GSI_HOLDER_STATE(held_of, struct held)
+GSI_HOLDER_STATE(state_of, struct hold_state)
 
 static uint64_t in_bytes(const struct gsi_flow *flow)
 {
@@ -23,29 +23,30 @@ static uint64_t out_bytes(const struct gsi_flow *flow)
     return gsi_operators_out_bytes(&flow->operators);
 }
 
-static uint32_t idx_of(const struct gsi_flow *flow, const struct gsi_buffer *room)
+static uint32_t staging_idx(const struct gsi_flow *flow, const struct gsi_buffer *staging)
 {
-    return (uint32_t)(room - flow->rooms->all);
+    return (uint32_t)(staging - flow->staging->all);
 }
 
 /* Entries that a batch has at most: there is room for one more ahead of them. */
-static uint64_t batch_most(const struct gsi_flow *flow)
+static uint64_t batch_max(const struct gsi_flow *flow)
 {
-    return flow->rooms == NULL ? UINT64_MAX : flow->rooms->unit_bytes / out_bytes(flow) - 1;
+    return flow->staging == NULL ? UINT64_MAX : flow->staging->unit_bytes / out_bytes(flow) - 1;
 }
 
-static bool is_room(const struct gsi_flow *flow, const struct gsi_buffer *buffer)
+static bool is_staging(const struct gsi_flow *flow, const struct gsi_buffer *buffer)
 {
-    return flow->rooms != NULL && gsi_buffers_has(flow->rooms, buffer);
+    return flow->staging != NULL && gsi_buffers_has(flow->staging, buffer);
 }
 
 /* Returns a room to its set, or passes windows on in order, if no task needs them any more. */
-static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
+static void return_unused(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
-    if (is_room(flow, buffer) && held_of(buffer)->is_left && held_of(buffer)->under_way == 0)
-        gsi_buffers_return(flow->rooms, buffer);
-    while ((buffer = flow->left.head) != NULL && held_of(buffer)->under_way == 0) {
-        gsi_buffer_list_pop(&flow->left);
+    if (is_staging(flow, buffer) && state_of(buffer)->is_finished &&
+        state_of(buffer)->task_count == 0)
+        gsi_buffers_return(flow->staging, buffer);
+    while ((buffer = flow->in_use.head) != NULL && state_of(buffer)->task_count == 0) {
+        gsi_buffer_list_pop(&flow->in_use);
         if (gsi_operators_only_shrink(&flow->operators)) {
             buffer->bytes = 0;
             flow->receiver.accept(flow->receiver.context, buffer);
@@ -56,54 +57,55 @@ static void release(struct gsi_flow *flow, struct gsi_buffer *buffer)
     }
 }
 
-static void leave(struct gsi_flow *flow, struct gsi_buffer *buffer)
+static void finish_reading(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
-    held_of(buffer)->is_left = true;
-    if (!is_room(flow, buffer))
-        gsi_buffer_list_push(&flow->left, buffer);
-    release(flow, buffer);
+    state_of(buffer)->is_finished = true;
+    if (!is_staging(flow, buffer))
+        gsi_buffer_list_push(&flow->in_use, buffer);
+    return_unused(flow, buffer);
 }
 
-static struct gsi_buffer *take_room(struct gsi_flow *flow)
+static struct gsi_buffer *pop_staging(struct gsi_flow *flow)
 {
-    struct gsi_buffer *room = gsi_buffers_pop(flow->rooms);
-    if (room != NULL)
-        *held_of(room) = (struct held){0};
-    return room;
+    struct gsi_buffer *staging = gsi_buffers_pop(flow->staging);
+    if (staging != NULL)
+        *state_of(staging) = (struct hold_state){0};
+    return staging;
 }
 
 /* The entries in a room are copied next. */
-static void hold_room(struct gsi_flow *flow, struct gsi_buffer *room, uint8_t *data, uint64_t count)
+static void set_copying(struct gsi_flow *flow, struct gsi_buffer *staging, uint8_t *data,
+                        uint64_t count)
 {
-    room->data = data;
-    room->bytes = count * out_bytes(flow);
-    flow->room = room;
-    flow->room_off = 0;
+    staging->data = data;
+    staging->bytes = count * out_bytes(flow);
+    flow->copying = staging;
+    flow->copied_off = 0;
 }
 
 /* The operator that makes puts an entry ahead of those in a room. */
-static uint8_t *ahead_of(const struct gsi_flow *flow, const struct gsi_buffer *room)
+static uint8_t *entry_ahead_of(const struct gsi_flow *flow, const struct gsi_buffer *staging)
 {
-    return gsi_operators_ahead(&flow->operators, idx_of(flow, room), room->memory);
+    return gsi_operators_entry_ahead(&flow->operators, staging_idx(flow, staging), staging->memory);
 }
 
-static void pass_ahead(const struct gsi_flow *flow, const struct gsi_buffer *room)
+static void run_entry_ahead(const struct gsi_flow *flow, const struct gsi_buffer *staging)
 {
-    gsi_operators_pass_ahead(&flow->operators, ahead_of(flow, room), flow->batches.count,
-                             room->memory);
+    gsi_operators_run_ahead(&flow->operators, entry_ahead_of(flow, staging), flow->batches.count,
+                            staging->memory);
 }
 
 /* ---- tasks ---- */
 
 /* NULL: as many are under way as may be. */
-static struct gsi_flow_task *next_task(struct gsi_flow_queue *queue)
+static struct gsi_flow_task *free_task(struct gsi_flow_queue *queue)
 {
     return queue->begun - queue->ended < queue->count ? &queue->tasks[queue->begun % queue->count]
                                                       : NULL;
 }
 
 /* The first one, if it is done. */
-static struct gsi_flow_task *done_task(struct gsi_flow_queue *queue)
+static struct gsi_flow_task *first_done_task(struct gsi_flow_queue *queue)
 {
     struct gsi_flow_task *task =
         queue->ended < queue->begun ? &queue->tasks[queue->ended % queue->count] : NULL;
@@ -111,7 +113,7 @@ static struct gsi_flow_task *done_task(struct gsi_flow_queue *queue)
 }
 
 /* On a thread. */
-static void run(struct gsi_task *task, uint32_t worker_idx)
+static void run_task(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_flow_task *own = GSI_CONTAINER_OF(task, struct gsi_flow_task, task);
     const struct gsi_flow *flow = own->flow;
@@ -125,7 +127,7 @@ static void run(struct gsi_task *task, uint32_t worker_idx)
         memcpy(own->out, own->from->data + own->from_off, own->bytes);
 }
 
-static void end_rework(struct gsi_flow *flow, const struct gsi_flow_task *task)
+static void finish_rework(struct gsi_flow *flow, const struct gsi_flow_task *task)
 {
     flow->block->bytes = task->made * in_bytes(flow);
     flow->is_reworking = false;
@@ -133,13 +135,13 @@ static void end_rework(struct gsi_flow *flow, const struct gsi_flow_task *task)
 }
 
 /* Joins batches of a map, which were made in their places. */
-static void end_copies(struct gsi_flow *flow)
+static void finish_copies(struct gsi_flow *flow)
 {
     const struct gsi_flow_task *task;
-    while ((task = done_task(&flow->copies)) != NULL) {
+    while ((task = first_done_task(&flow->copies)) != NULL) {
         flow->copies.ended++;
         if (task->is_rework)
-            end_rework(flow, task);
+            finish_rework(flow, task);
         if (task->batch.count == 0 || gsi_loop_has_failed(flow->loop))
             continue;
         (void)gsi_operators_join(&flow->operators, &task->batch, task->first);
@@ -147,28 +149,29 @@ static void end_copies(struct gsi_flow *flow)
     }
 }
 
-static void run_done(struct gsi_task *task)
+static void task_done(struct gsi_task *task)
 {
     struct gsi_flow_task *own = GSI_CONTAINER_OF(task, struct gsi_flow_task, task);
     own->is_done = true;
-    held_of(own->from)->under_way--;
-    held_of(own->into)->under_way--;
-    release(own->flow, own->from);
-    end_copies(own->flow);
+    state_of(own->from)->task_count--;
+    state_of(own->into)->task_count--;
+    return_unused(own->flow, own->from);
+    finish_copies(own->flow);
 }
 
-static void submit(struct gsi_flow *flow, struct gsi_flow_queue *queue, struct gsi_flow_task *task)
+static void submit_task(struct gsi_flow *flow, struct gsi_flow_queue *queue,
+                        struct gsi_flow_task *task)
 {
     queue->begun++;
-    held_of(task->from)->under_way++;
-    held_of(task->into)->under_way++;
-    task->task = (struct gsi_task){.run = run, .done = run_done, .is_urgent = true};
+    state_of(task->from)->task_count++;
+    state_of(task->into)->task_count++;
+    task->task = (struct gsi_task){.run = run_task, .done = task_done, .is_urgent = true};
     gsi_pool_submit(flow->loop->pool, &task->task);
 }
 
 /* ---- batches ---- */
 
-static uint64_t window_left(const struct gsi_flow *flow)
+static uint64_t entries_left(const struct gsi_flow *flow)
 {
     return (flow->window->bytes - flow->window_off) / in_bytes(flow);
 }
@@ -189,34 +192,36 @@ static void begin_batch(struct gsi_flow *flow, struct gsi_flow_task *task, uint3
     gsi_operators_begin(&flow->operators, &task->batch, flow->operators.shrinkers);
 }
 
-static bool make_next(struct gsi_flow *flow)
+static bool start_make(struct gsi_flow *flow)
 {
-    struct gsi_flow_task *task = next_task(&flow->batches);
-    struct gsi_buffer *room;
-    if (task == NULL || (room = take_room(flow)) == NULL)
+    struct gsi_flow_task *task = free_task(&flow->batches);
+    struct gsi_buffer *staging;
+    if (task == NULL || (staging = pop_staging(flow)) == NULL)
         return false;
-    begin_batch(flow, task, idx_of(flow, room), gsi_min_u64(batch_most(flow), window_left(flow)));
-    task->into = room;
-    task->out = room->memory + out_bytes(flow);
-    submit(flow, &flow->batches, task);
+    begin_batch(flow, task, staging_idx(flow, staging),
+                gsi_min_u64(batch_max(flow), entries_left(flow)));
+    task->into = staging;
+    task->out = staging->memory + out_bytes(flow);
+    submit_task(flow, &flow->batches, task);
     return true;
 }
 
 /* Joins the next batch that was made, as far as it is wanted. */
-static bool join_next(struct gsi_flow *flow)
+static bool join_next_made(struct gsi_flow *flow)
 {
-    const struct gsi_flow_task *task = flow->operators.is_map ? NULL : done_task(&flow->batches);
-    if (task == NULL || flow->room != NULL)
+    const struct gsi_flow_task *task =
+        flow->operators.is_map ? NULL : first_done_task(&flow->batches);
+    if (task == NULL || flow->copying != NULL)
         return false;
     const struct gsi_operator *maker = &flow->operators.all[flow->operators.maker];
-    struct gsi_buffer *room = task->into;
+    struct gsi_buffer *staging = task->into;
     uint64_t left = flow->most - flow->count, ahead = 0, made = 0;
     flow->batches.ended++;
     if (!flow->is_enough) {
         made = task->made;
-        ahead = maker->join(maker->context, &task->batch, ahead_of(flow, room));
+        ahead = maker->join(maker->context, &task->batch, entry_ahead_of(flow, staging));
         if (ahead > 0)
-            pass_ahead(flow, room);
+            run_entry_ahead(flow, staging);
         if (ahead + made > left) {
             made = left - ahead;
             gsi_operators_observe_again(&flow->operators, &task->batch, task->out, made);
@@ -225,13 +230,13 @@ static bool join_next(struct gsi_flow *flow)
     }
     flow->count += ahead + made;
     flow->is_enough = flow->count == flow->most;
-    hold_room(flow, room, task->out - ahead * out_bytes(flow), ahead + made);
+    set_copying(flow, staging, task->out - ahead * out_bytes(flow), ahead + made);
     return true;
 }
 
 /* ---- blocks ---- */
 
-static bool has_block(struct gsi_flow *flow)
+static bool ensure_block(struct gsi_flow *flow)
 {
     if (flow->block != NULL)
         return true;
@@ -239,50 +244,50 @@ static bool has_block(struct gsi_flow *flow)
                       ? gsi_buffers_pop(flow->receiver.blocks)
                       : flow->receiver.block(flow->receiver.context, flow->full_bytes);
     if (flow->block != NULL)
-        *held_of(flow->block) = (struct held){0};
+        *state_of(flow->block) = (struct hold_state){0};
     return flow->block != NULL;
 }
 
 /* The task writes the next bytes of the block. */
-static void add_to_block(struct gsi_flow *flow, struct gsi_flow_task *task, uint64_t bytes)
+static void submit_into_block(struct gsi_flow *flow, struct gsi_flow_task *task, uint64_t bytes)
 {
     task->into = flow->block;
     task->out = flow->block->data + flow->block->bytes;
     flow->block->bytes += bytes;
-    submit(flow, &flow->copies, task);
+    submit_task(flow, &flow->copies, task);
 }
 
 /* Makes an entry that is larger than the rest of the block, to be copied. */
-static bool map_across(struct gsi_flow *flow, struct gsi_flow_task *task)
+static bool map_split_entry(struct gsi_flow *flow, struct gsi_flow_task *task)
 {
-    struct gsi_buffer *room = take_room(flow);
-    if (room == NULL)
+    struct gsi_buffer *staging = pop_staging(flow);
+    if (staging == NULL)
         return false;
     flow->copies.begun++;
     begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), 1);
-    task->made = gsi_operators_run(&flow->operators, &task->batch, task->first, room->memory);
+    task->made = gsi_operators_run(&flow->operators, &task->batch, task->first, staging->memory);
     task->is_done = true;
-    hold_room(flow, room, room->memory, 1);
-    end_copies(flow);
+    set_copying(flow, staging, staging->memory, 1);
+    finish_copies(flow);
     return true;
 }
 
 /* Makes the next entries of the window in their places. */
-static bool map_next(struct gsi_flow *flow)
+static bool start_map(struct gsi_flow *flow)
 {
-    struct gsi_flow_task *task = next_task(&flow->copies);
-    if (task == NULL || flow->room != NULL || !has_block(flow))
+    struct gsi_flow_task *task = free_task(&flow->copies);
+    if (task == NULL || flow->copying != NULL || !ensure_block(flow))
         return false;
     uint64_t fits = (flow->block->capacity - flow->block->bytes) / out_bytes(flow);
-    uint64_t count = gsi_min_u64(gsi_min_u64(batch_most(flow), window_left(flow)),
+    uint64_t count = gsi_min_u64(gsi_min_u64(batch_max(flow), entries_left(flow)),
                                  gsi_min_u64(gsi_max_u64(fits, 1), flow->most - flow->begun_count));
-    count = gsi_operators_ready(&flow->operators, flow->operators.shrinkers, flow->window,
-                                flow->window_off / in_bytes(flow), count);
-    if (count == 0 || (fits == 0 && !map_across(flow, task)))
+    count = gsi_operators_count_ready(&flow->operators, flow->operators.shrinkers, flow->window,
+                                      flow->window_off / in_bytes(flow), count);
+    if (count == 0 || (fits == 0 && !map_split_entry(flow, task)))
         return false;
     if (fits > 0) {
         begin_batch(flow, task, (uint32_t)(task - flow->copies.tasks), count);
-        add_to_block(flow, task, count * out_bytes(flow));
+        submit_into_block(flow, task, count * out_bytes(flow));
     }
     flow->begun_count += fits > 0 ? count : 1;
     flow->is_enough = flow->begun_count == flow->most;
@@ -290,7 +295,7 @@ static bool map_next(struct gsi_flow *flow)
 }
 
 /* No more bytes follow in the block. It waits until all its bytes are copied. */
-static bool end_block(struct gsi_flow *flow)
+static bool queue_block(struct gsi_flow *flow)
 {
     if (flow->block == NULL)
         return false;
@@ -301,52 +306,52 @@ static bool end_block(struct gsi_flow *flow)
 }
 
 /* Copies what fits of a room to the end of the block. */
-static bool copy_next(struct gsi_flow *flow)
+static bool start_copy(struct gsi_flow *flow)
 {
-    struct gsi_buffer *room = flow->room;
-    struct gsi_flow_task *task = next_task(&flow->copies);
+    struct gsi_buffer *staging = flow->copying;
+    struct gsi_flow_task *task = free_task(&flow->copies);
     const struct gsi_receiver *receiver = &flow->receiver;
-    if (room == NULL || task == NULL || flow->room_off == room->bytes)
+    if (staging == NULL || task == NULL || flow->copied_off == staging->bytes)
         return false;
-    uint64_t bytes = room->bytes - flow->room_off;
-    if (receiver->belonging != NULL)
-        bytes = receiver->belonging(receiver->context, room, flow->room_off);
+    uint64_t bytes = staging->bytes - flow->copied_off;
+    if (receiver->bytes_before_cut != NULL)
+        bytes = receiver->bytes_before_cut(receiver->context, staging, flow->copied_off);
     flow->is_cut = bytes == 0;
     if (flow->is_cut)
-        return end_block(flow);
-    if (!has_block(flow))
+        return queue_block(flow);
+    if (!ensure_block(flow))
         return false;
     bytes = gsi_min_u64(bytes, flow->block->capacity - flow->block->bytes);
     *task = (struct gsi_flow_task){
-        .flow = flow, .from = room, .from_off = flow->room_off, .bytes = bytes};
-    add_to_block(flow, task, bytes);
-    flow->room_off += bytes;
+        .flow = flow, .from = staging, .from_off = flow->copied_off, .bytes = bytes};
+    submit_into_block(flow, task, bytes);
+    flow->copied_off += bytes;
     return true;
 }
 
-static bool leave_room(struct gsi_flow *flow)
+static bool finish_copying(struct gsi_flow *flow)
 {
-    struct gsi_buffer *room = flow->room;
-    if (room == NULL || flow->room_off < room->bytes)
+    struct gsi_buffer *staging = flow->copying;
+    if (staging == NULL || flow->copied_off < staging->bytes)
         return false;
-    flow->room = NULL;
-    leave(flow, room);
+    flow->copying = NULL;
+    finish_reading(flow, staging);
     return true;
 }
 
 /* Returns whether all entries of all windows have their place in a block. */
-static bool is_placed(const struct gsi_flow *flow)
+static bool are_all_assigned(const struct gsi_flow *flow)
 {
     return flow->window == NULL && flow->waiting.head == NULL &&
-           flow->batches.ended == flow->batches.begun && flow->room == NULL;
+           flow->batches.ended == flow->batches.begun && flow->copying == NULL;
 }
 
 /* Returns whether nothing more fits in the block. Without rooms, entries are not cut. */
-static bool is_full(const struct gsi_flow *flow)
+static bool is_block_full(const struct gsi_flow *flow)
 {
     const uint64_t left = flow->block->capacity - flow->block->bytes;
     return left == 0 ||
-           (flow->operators.count > 0 && flow->rooms == NULL && left < out_bytes(flow));
+           (flow->operators.count > 0 && flow->staging == NULL && left < out_bytes(flow));
 }
 
 /* Returns whether the block has parts that may have something in common. */
@@ -354,20 +359,20 @@ static bool may_rework(const struct gsi_flow *flow)
 {
     return gsi_operators_only_shrink(&flow->operators) &&
            flow->operators.all[flow->operators.shrinkers - 1].rework != NULL &&
-           !flow->is_rework_poor && held_of(flow->block)->is_joined;
+           !flow->is_rework_poor && state_of(flow->block)->is_joined;
 }
 
-static bool close_block(struct gsi_flow *flow)
+static bool close_full_block(struct gsi_flow *flow)
 {
-    bool is_last = flow->is_ended && is_placed(flow);
-    bool is_done = flow->block != NULL && is_full(flow) && !may_rework(flow);
-    return (is_done || is_last) && !flow->is_reworking && end_block(flow);
+    bool is_last = flow->is_ended && are_all_assigned(flow);
+    bool is_done = flow->block != NULL && is_block_full(flow) && !may_rework(flow);
+    return (is_done || is_last) && !flow->is_reworking && queue_block(flow);
 }
 
-static bool hand_block_on(struct gsi_flow *flow)
+static bool deliver_block(struct gsi_flow *flow)
 {
     struct gsi_buffer *block = flow->full.head;
-    if (block == NULL || held_of(block)->under_way > 0)
+    if (block == NULL || state_of(block)->task_count > 0)
         return false;
     gsi_buffer_list_pop(&flow->full);
     flow->receiver.accept(flow->receiver.context, block);
@@ -376,9 +381,9 @@ static bool hand_block_on(struct gsi_flow *flow)
 
 /* ---- windows that shrink ---- */
 
-static bool shrink_next(struct gsi_flow *flow)
+static bool start_shrink(struct gsi_flow *flow)
 {
-    struct gsi_flow_task *task = next_task(&flow->batches);
+    struct gsi_flow_task *task = free_task(&flow->batches);
     struct gsi_buffer *window = flow->waiting.head;
     if (flow->operators.shrinkers == 0 || task == NULL || window == NULL)
         return false;
@@ -392,14 +397,14 @@ static bool shrink_next(struct gsi_flow *flow)
                                              .entries = window->data,
                                              .count = window->bytes / in_bytes(flow)}};
     gsi_operators_begin(&flow->operators, &task->batch, 0);
-    submit(flow, &flow->batches, task);
+    submit_task(flow, &flow->batches, task);
     return true;
 }
 
 /* The next window, with what is left of it, unless an operator holds it. */
-static bool read_shrunk(struct gsi_flow *flow)
+static bool finish_shrink(struct gsi_flow *flow)
 {
-    const struct gsi_flow_task *task = done_task(&flow->batches);
+    const struct gsi_flow_task *task = first_done_task(&flow->batches);
     if (task == NULL)
         return false;
     flow->batches.ended++;
@@ -410,13 +415,13 @@ static bool read_shrunk(struct gsi_flow *flow)
 }
 
 /* Works on the block once more, or ends it. */
-static bool leave_block(struct gsi_flow *flow)
+static bool rework_or_queue_block(struct gsi_flow *flow)
 {
-    struct gsi_flow_task *task = next_task(&flow->copies);
+    struct gsi_flow_task *task = free_task(&flow->copies);
     struct gsi_buffer *block = flow->block;
     if (!may_rework(flow))
-        return end_block(flow);
-    if (task == NULL || held_of(block)->under_way > 0)
+        return queue_block(flow);
+    if (task == NULL || state_of(block)->task_count > 0)
         return false;
     *task = (struct gsi_flow_task){.flow = flow,
                                    .from = block,
@@ -425,20 +430,20 @@ static bool leave_block(struct gsi_flow *flow)
                                    .bytes = block->bytes,
                                    .is_rework = true};
     flow->is_reworking = true;
-    held_of(block)->is_joined = false;
-    submit(flow, &flow->copies, task);
+    state_of(block)->is_joined = false;
+    submit_task(flow, &flow->copies, task);
     return true;
 }
 
 /* Copies the window to the end of the block, if it fits there. Otherwise it is the block. */
-static bool join_window(struct gsi_flow *flow)
+static bool append_window(struct gsi_flow *flow)
 {
     struct gsi_buffer *window = flow->window, *block = flow->block;
-    struct gsi_flow_task *task = next_task(&flow->copies);
+    struct gsi_flow_task *task = free_task(&flow->copies);
     if (flow->is_reworking)
         return false;
     if (block != NULL && window->bytes > block->capacity - block->bytes)
-        return leave_block(flow);
+        return rework_or_queue_block(flow);
     if (block != NULL && task == NULL)
         return false;
     flow->window = NULL;
@@ -447,44 +452,44 @@ static bool join_window(struct gsi_flow *flow)
         return true;
     }
     *task = (struct gsi_flow_task){.flow = flow, .from = window, .bytes = window->bytes};
-    add_to_block(flow, task, window->bytes);
-    held_of(block)->is_joined = true;
-    leave(flow, window);
+    submit_into_block(flow, task, window->bytes);
+    state_of(block)->is_joined = true;
+    finish_reading(flow, window);
     return true;
 }
 
 /* ---- windows ---- */
 
-static bool leave_window(struct gsi_flow *flow)
+static bool finish_window(struct gsi_flow *flow)
 {
     struct gsi_buffer *window = flow->window;
     if (window == NULL || (flow->window_off < window->bytes && !flow->is_enough))
         return false;
     flow->window = NULL;
-    leave(flow, window);
+    finish_reading(flow, window);
     return true;
 }
 
 /* Without operators a window is copied as a room is. */
-static bool read_plain(struct gsi_flow *flow)
+static bool copy_next_window(struct gsi_flow *flow)
 {
-    if (flow->room != NULL)
+    if (flow->copying != NULL)
         return false;
-    flow->room = gsi_buffer_list_pop(&flow->waiting);
-    flow->room_off = 0;
-    return flow->room != NULL;
+    flow->copying = gsi_buffer_list_pop(&flow->waiting);
+    flow->copied_off = 0;
+    return flow->copying != NULL;
 }
 
-static bool read_window(struct gsi_flow *flow)
+static bool start_next(struct gsi_flow *flow)
 {
     if (flow->operators.count == 0)
-        return read_plain(flow);
+        return copy_next_window(flow);
     if (flow->window != NULL && gsi_operators_only_shrink(&flow->operators))
-        return join_window(flow);
+        return append_window(flow);
     if (flow->window != NULL)
-        return flow->operators.is_map ? map_next(flow) : make_next(flow);
+        return flow->operators.is_map ? start_map(flow) : start_make(flow);
     if (flow->operators.shrinkers > 0)
-        return read_shrunk(flow);
+        return finish_shrink(flow);
     flow->window = gsi_buffer_list_pop(&flow->waiting);
     flow->window_off = 0;
     return flow->window != NULL;
@@ -502,32 +507,32 @@ void gsi_flow_alloc(struct gsi_flow *flow, uint32_t batches, uint32_t copies, st
 
 void gsi_flow_begin(struct gsi_flow *flow)
 {
-    gsi_operators_sort(&flow->operators);
+    gsi_operators_classify(&flow->operators);
     flow->count = flow->begun_count = flow->full_bytes = 0;
     flow->is_enough = flow->most == 0;
     flow->is_ended = flow->is_cut = flow->is_reworking = flow->is_rework_poor = false;
     flow->batches.begun = flow->batches.ended = flow->copies.begun = flow->copies.ended = 0;
     gsi_buffer_list_init(&flow->waiting);
-    gsi_buffer_list_init(&flow->left);
+    gsi_buffer_list_init(&flow->in_use);
     gsi_buffer_list_init(&flow->full);
     GSI_ASSERT(flow->operators.count == 0 ||
-               (flow->receiver.belonging == NULL && batch_most(flow) > 0 &&
-                (flow->rooms == NULL ? flow->operators.is_map
-                                     : flow->rooms->count <= flow->batches.count)));
+               (flow->receiver.bytes_before_cut == NULL && batch_max(flow) > 0 &&
+                (flow->staging == NULL ? flow->operators.is_map
+                                       : flow->staging->count <= flow->batches.count)));
 }
 
 void gsi_flow_accept(struct gsi_flow *flow, struct gsi_buffer *window)
 {
     GSI_ASSERT(!flow->is_ended &&
                (flow->operators.count == 0 || window->bytes % in_bytes(flow) == 0));
-    *held_of(window) = (struct held){0};
+    *state_of(window) = (struct hold_state){0};
     gsi_buffer_list_push(&flow->waiting, window);
 }
 
 void gsi_flow_return(struct gsi_flow *flow, struct gsi_buffer *window)
 {
     GSI_ASSERT(gsi_flow_is_idle(flow) && !flow->is_ended);
-    *held_of(window) = (struct held){0};
+    *state_of(window) = (struct hold_state){0};
     flow->window = window;
     flow->window_off = 0;
 }
@@ -539,29 +544,30 @@ void gsi_flow_end(struct gsi_flow *flow)
     if (flow->operators.is_map || flow->is_enough)
         return;
     const struct gsi_operator *maker = &flow->operators.all[flow->operators.maker];
-    struct gsi_buffer *room = take_room(flow);
-    uint64_t count = maker->flush(maker->context, ahead_of(flow, room));
+    struct gsi_buffer *staging = pop_staging(flow);
+    uint64_t count = maker->flush(maker->context, entry_ahead_of(flow, staging));
     if (count > 0)
-        pass_ahead(flow, room);
+        run_entry_ahead(flow, staging);
     flow->count += count;
     flow->is_enough = flow->count == flow->most;
-    hold_room(flow, room, room->memory, count);
+    set_copying(flow, staging, staging->memory, count);
 }
 
 bool gsi_flow_pump(struct gsi_flow *flow)
 {
     bool has_moved = false;
     while (!gsi_loop_has_failed(flow->loop) &&
-           (close_block(flow) || hand_block_on(flow) || leave_room(flow) || join_next(flow) ||
-            copy_next(flow) || leave_window(flow) || read_window(flow) || shrink_next(flow)))
+           (close_full_block(flow) || deliver_block(flow) || finish_copying(flow) ||
+            join_next_made(flow) || start_copy(flow) || finish_window(flow) || start_next(flow) ||
+            start_shrink(flow)))
         has_moved = true;
     return has_moved;
 }
 
 bool gsi_flow_is_idle(const struct gsi_flow *flow)
 {
-    return is_placed(flow) && flow->copies.ended == flow->copies.begun && flow->full.head == NULL &&
-           !(flow->is_ended && flow->block != NULL);
+    return are_all_assigned(flow) && flow->copies.ended == flow->copies.begun &&
+           flow->full.head == NULL && !(flow->is_ended && flow->block != NULL);
 }
 
 bool gsi_flow_is_cut(const struct gsi_flow *flow)

@@ -77,7 +77,7 @@ struct gsi_receiver {
      *            may follow in the block; 0: the block is cut before them. NULL: all may. */
     struct gsi_buffer *(*block)(void *context, uint64_t off);
     void (*accept)(void *context, struct gsi_buffer *block);
-    uint64_t (*belonging)(void *context, const struct gsi_buffer *window, uint64_t off);
+    uint64_t (*bytes_before_cut)(void *context, const struct gsi_buffer *window, uint64_t off);
 };
 
 /* One piece of work of a thread. */
@@ -110,19 +110,19 @@ struct gsi_flow {
     struct gsi_receiver receiver;
     struct gsi_buffers *windows; /* the set to which windows return; not of one that only shrinks */
     struct gsi_flow *next;       /* reads them before they return; NULL: no other flow does */
-    struct gsi_buffers *rooms;   /* for the entries of a batch; at most batches.count of them. NULL:
+    struct gsi_buffers *staging; /* for the entries of a batch; at most batches.count of them. NULL:
                                     the flow maps or shrinks, and blocks have whole entries */
     uint64_t most;               /* wanted entries; UINT64_MAX: all */
     /* The owner reads these. */
     uint64_t count; /* entries of batches that were joined */
     bool is_enough; /* no more entries are wanted, and so no more windows */
     /* The flow's. */
-    uint64_t begun_count;                 /* of a map: entries of all batches that have begun */
-    struct gsi_buffer_list waiting, left; /* windows: not read yet; read, but tasks need them */
-    struct gsi_buffer *window;            /* being cut, up to window_off */
+    uint64_t begun_count;                   /* of a map: entries of all batches that have begun */
+    struct gsi_buffer_list waiting, in_use; /* windows: not read yet; read, but tasks need them */
+    struct gsi_buffer *window;              /* being cut, up to window_off */
     uint64_t window_off;
-    struct gsi_buffer *room; /* of a joined batch: being copied, up to room_off */
-    uint64_t room_off;
+    struct gsi_buffer *copying; /* of a joined batch: being copied, up to room_off */
+    uint64_t copied_off;
     struct gsi_buffer *block;    /* being filled */
     struct gsi_buffer_list full; /* blocks that wait until all is in them */
     uint64_t full_bytes;         /* of all that were full so far */

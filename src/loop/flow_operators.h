@@ -71,15 +71,15 @@ struct gsi_operators {
     uint32_t count;
     uint8_t *scratch;       /* for entries between make and map: a part for each batch */
     uint64_t scratch_bytes; /* of one part, which holds the entries of a range */
-    /* gsi_operators_sort sets these. */
+    /* gsi_operators_classify sets these. */
     uint32_t shrinkers; /* operators that shrink, before all others */
     uint32_t maker;     /* the operator that makes; UINT32_MAX: none, the flow maps */
     uint32_t last;      /* the operator that makes the output; operators after it observe */
     bool is_map;
 };
 
-/* gsi_operators_sort: finds out which operators do what. */
-void gsi_operators_sort(struct gsi_operators *operators);
+/* gsi_operators_classify: finds out which operators do what. */
+void gsi_operators_classify(struct gsi_operators *operators);
 
 /* gsi_operators_only_shrink: returns whether the windows of the flow are its blocks. */
 static inline bool gsi_operators_only_shrink(const struct gsi_operators *operators)
@@ -101,14 +101,14 @@ static inline uint64_t gsi_operators_out_bytes(const struct gsi_operators *opera
 
 /* These calls concern the operators from `first` on: those that shrink, or all after them.
  *
- * gsi_operators_ready: returns how many of the next `n` entries of a window, from entry `at` on,
+ * gsi_operators_count_ready: returns how many of the next `n` entries of a window, from entry `at` on,
  * all of them can read now.
  * gsi_operators_begin: the batch begins.
  * gsi_operators_run: reads all entries of the batch. Returns how many entries were made at `out`.
  * On any thread.
  * gsi_operators_join: the batch was run. Returns whether an operator holds its window. */
-uint64_t gsi_operators_ready(const struct gsi_operators *operators, uint32_t first,
-                             const struct gsi_buffer *window, uint64_t at, uint64_t n);
+uint64_t gsi_operators_count_ready(const struct gsi_operators *operators, uint32_t first,
+                                   const struct gsi_buffer *window, uint64_t at, uint64_t n);
 void gsi_operators_begin(const struct gsi_operators *operators, const struct gsi_batch *batch,
                          uint32_t first);
 uint64_t gsi_operators_run(const struct gsi_operators *operators, const struct gsi_batch *batch,
@@ -116,14 +116,15 @@ uint64_t gsi_operators_run(const struct gsi_operators *operators, const struct g
 bool gsi_operators_join(const struct gsi_operators *operators, const struct gsi_batch *batch,
                         uint32_t first);
 
-/* gsi_operators_ahead: returns where the operator that makes puts an entry ahead of batch `idx`: in
+/* gsi_operators_entry_ahead: returns where the operator that makes puts an entry ahead of batch `idx`: in
  * its scratch memory, or at `out`.
- * gsi_operators_pass_ahead: passes this entry on to `out`, as the batch number `batches`.
+ * gsi_operators_run_ahead: passes this entry on to `out`, as the batch number `batches`.
  * gsi_operators_observe_again: the batch was cut: the operators that observe the output see its
  * first `count` entries again. */
-uint8_t *gsi_operators_ahead(const struct gsi_operators *operators, uint32_t idx, uint8_t *out);
-void gsi_operators_pass_ahead(const struct gsi_operators *operators, const uint8_t *ahead,
-                              uint32_t batches, uint8_t *out);
+uint8_t *gsi_operators_entry_ahead(const struct gsi_operators *operators, uint32_t idx,
+                                   uint8_t *out);
+void gsi_operators_run_ahead(const struct gsi_operators *operators, const uint8_t *ahead,
+                             uint32_t batches, uint8_t *out);
 void gsi_operators_observe_again(const struct gsi_operators *operators,
                                  const struct gsi_batch *batch, const uint8_t *entries,
                                  uint64_t count);

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "io/caller.h"
+#include "io/callback.h"
 
 /* How often progress is reported, and with that the longest sleep while it is. */
 #define PROGRESS_NS 200000000u
@@ -16,11 +16,11 @@
 
 /* The time up to now in which files were read or written belongs to the phase. Transfers of streams
  * do not count: they wait for somebody else. */
-static void count_io_busy(struct gsi_loop *loop)
+static void add_io_busy_time(struct gsi_loop *loop)
 {
     uint64_t now = gsi_clock_ns();
     if (loop->file_io_pending > 0)
-        gsi_loop_now(loop)->io_busy_ns += now - loop->file_io_since_ns;
+        gsi_loop_phase_counts(loop)->io_busy_ns += now - loop->file_io_since_ns;
     loop->file_io_since_ns = now;
 }
 
@@ -29,17 +29,17 @@ void gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
     loop->io_pending++;
     if (io->off != GSI_IO_STREAM && loop->file_io_pending++ == 0)
         loop->file_io_since_ns = gsi_clock_ns();
-    if (gsi_fd_is_caller(io->fd))
-        gsi_callers_submit(loop->callers, io);
+    if (gsi_fd_is_callback(io->fd))
+        gsi_callbacks_submit(loop->callbacks, io);
     else
         gsi_engine_submit(loop->engine, io);
 }
 
-void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io)
+void gsi_loop_count_io_end(struct gsi_loop *loop, const struct gsi_io *io)
 {
     loop->io_pending--;
     if (io->off != GSI_IO_STREAM && loop->file_io_pending == 1)
-        count_io_busy(loop);
+        add_io_busy_time(loop);
     loop->file_io_pending -= io->off != GSI_IO_STREAM;
 }
 
@@ -47,7 +47,7 @@ void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io)
 static bool io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *what,
                     const char *name)
 {
-    gsi_loop_io_ended(loop, io);
+    gsi_loop_count_io_end(loop, io);
     if (io->sys_errno != 0 && !gsi_loop_has_failed(loop)) {
         const char *verb = io->op == GSI_IO_READ ? "read" : "write";
         const char *why =
@@ -75,7 +75,7 @@ bool gsi_loop_temp_io_done(struct gsi_loop *loop, const struct gsi_io *io, const
 
 /* ---- waiting ---- */
 
-uint64_t gsi_loop_left_ns(const struct gsi_loop *loop, uint64_t phase_ns)
+uint64_t gsi_loop_estimate_left_ns(const struct gsi_loop *loop, uint64_t phase_ns)
 {
     double done = (double)loop->done_bytes, total = (double)loop->total_bytes;
     double of_phase = 0, later = 0;
@@ -104,7 +104,7 @@ static void report_progress(struct gsi_loop *loop)
                                    .elapsed_ns = now - loop->begin_ns,
                                    .phase_ns =
                                        now - gsi_max_u64(loop->begin_ns, loop->phase_begin_ns)};
-    progress.left_ns = gsi_loop_left_ns(loop, progress.phase_ns);
+    progress.left_ns = gsi_loop_estimate_left_ns(loop, progress.phase_ns);
     loop->progress(loop->progress_context, &progress);
 }
 
@@ -112,11 +112,11 @@ static void reap_pools(struct gsi_loop *loop)
 {
     gsi_pool_reap(loop->pool);
     gsi_pool_reap(loop->disk_pool);
-    gsi_callers_reap(loop->callers);
+    gsi_callbacks_reap(loop->callbacks);
 }
 
 /* Returns whether anything will wake a sleeping job. */
-static bool is_under_way(const struct gsi_loop *loop)
+static bool has_work_under_way(const struct gsi_loop *loop)
 {
     const struct gsi_device *device = loop->device;
     return loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0 ||
@@ -124,7 +124,7 @@ static bool is_under_way(const struct gsi_loop *loop)
            (device != NULL && device->ops->is_busy != NULL && device->ops->is_busy(device));
 }
 
-static enum gs_status fail_still(struct gsi_loop *loop)
+static enum gs_status fail_stalled(struct gsi_loop *loop)
 {
     static const char *const phases[GS_PHASE_COUNT] = {"reads", "merges runs", "writes",
                                                        "reads back"};
@@ -141,15 +141,15 @@ static enum gs_status fail_still(struct gsi_loop *loop)
 static enum gs_status wait_for(struct gsi_loop *loop, uint64_t ns)
 {
     bool has_progress = loop->progress != NULL;
-    bool was_still = loop->is_still;
-    loop->is_still = ns == UINT64_MAX && !is_under_way(loop);
+    bool was_stalled = loop->is_stalled;
+    loop->is_stalled = ns == UINT64_MAX && !has_work_under_way(loop);
     if (gsi_cancel_is_set(loop->cancel))
         return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
     if (gsi_loop_has_failed(loop))
         return loop->error->status;
-    if (loop->is_still && was_still)
-        return fail_still(loop);
-    if (loop->is_still)
+    if (loop->is_stalled && was_stalled)
+        return fail_stalled(loop);
+    if (loop->is_stalled)
         ns = 0;
     /* A task may have finished since the caller looked; its wake makes the wait return at once. */
     gsi_engine_wait(loop->engine, has_progress ? gsi_min_u64(ns, PROGRESS_NS) : ns);
@@ -179,21 +179,22 @@ enum gs_status gsi_loop_nap(struct gsi_loop *loop)
 /* ---- phases ---- */
 
 /* The device's events go to the stage that takes them; whether there were any. */
-static bool reap(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t count)
+static bool deliver_device_events(struct gsi_loop *loop, const struct gsi_stage *stages,
+                                  uint32_t count)
 {
-    const struct gsi_stage *taker = NULL;
+    const struct gsi_stage *receiver = NULL;
     struct gsi_event event;
     bool has_moved = false;
     for (uint32_t i = 0; i < count; i++)
         if (stages[i].accept != NULL)
-            taker = &stages[i];
-    while (taker != NULL && loop->device->ops->reap(loop->device, &event)) {
+            receiver = &stages[i];
+    while (receiver != NULL && loop->device->ops->reap(loop->device, &event)) {
         has_moved = true;
         if (event.status != GS_OK) {
             gsi_fail(loop->error, event.status, 0, "%s", event.failure);
             break;
         }
-        taker->accept(taker->context, &event);
+        receiver->accept(receiver->context, &event);
     }
     return has_moved;
 }
@@ -209,14 +210,14 @@ static bool are_done(const struct gsi_stage *stages, uint32_t count)
 enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t count)
 {
     for (;;) {
-        bool has_moved = reap(loop, stages, count);
+        bool has_moved = deliver_device_events(loop, stages, count);
         for (uint32_t i = 0; i < count && !gsi_loop_has_failed(loop); i++)
             if (stages[i].pump != NULL)
                 has_moved |= stages[i].pump(stages[i].context);
         if (gsi_loop_has_failed(loop))
             return loop->error->status;
         if (has_moved) {
-            loop->is_still = false;
+            loop->is_stalled = false;
             continue;
         }
         if (are_done(stages, count))
@@ -228,7 +229,7 @@ enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stage
 void gsi_loop_drain(struct gsi_loop *loop)
 {
     gsi_engine_cancel(loop->engine);
-    gsi_callers_stop(loop->callers);
+    gsi_callbacks_stop(loop->callbacks);
     while (loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0 ||
            gsi_pool_pending(loop->disk_pool) > 0) {
         gsi_engine_wait(loop->engine, UINT64_MAX);
@@ -236,12 +237,12 @@ void gsi_loop_drain(struct gsi_loop *loop)
     }
 }
 
-void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes)
+void gsi_loop_begin_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes)
 {
     uint64_t now = gsi_clock_ns();
-    count_io_busy(loop);
+    add_io_busy_time(loop);
     if (loop->phase_begin_ns != 0)
-        gsi_loop_now(loop)->ns += now - loop->phase_begin_ns;
+        gsi_loop_phase_counts(loop)->ns += now - loop->phase_begin_ns;
     else
         loop->start_ns = now - loop->begin_ns;
     loop->phase = phase;

@@ -81,9 +81,9 @@ struct gsi_loop {
     /* These work for stages. */
     struct gsi_engine *engine;
     struct gsi_pool *pool;
-    struct gsi_pool *disk_pool;  /* one thread, for calls that wait for the disk */
-    struct gsi_callers *callers; /* for transfers by callbacks; NULL: there are none */
-    struct gsi_device *device;   /* NULL: not open yet */
+    struct gsi_pool *disk_pool;      /* one thread, for calls that wait for the disk */
+    struct gsi_callbacks *callbacks; /* for transfers by callbacks; NULL: there are none */
+    struct gsi_device *device;       /* NULL: not open yet */
 
     const gs_cancel *cancel; /* NULL: the job cannot be cancelled */
     void (*progress)(void *context, const struct gs_progress *progress); /* NULL: no one asks */
@@ -91,7 +91,7 @@ struct gsi_loop {
     struct gsi_listener listener;
 
     uint64_t io_pending; /* transfers submitted and not done */
-    bool is_still;       /* nothing is under way, and nothing has moved since that was seen */
+    bool is_stalled;     /* nothing is under way, and nothing has moved since that was seen */
     /* The part of these that concerns files, not streams; io_busy_ns is counted up to `since`. */
     uint64_t file_io_pending, file_io_since_ns;
 
@@ -104,8 +104,8 @@ struct gsi_loop {
     uint64_t early_bytes;             /* of done_bytes, what later phases need not move any more */
 };
 
-/* gsi_loop_now: the counts of the current phase. */
-static inline struct gsi_phase_report *gsi_loop_now(struct gsi_loop *loop)
+/* gsi_loop_phase_counts: the counts of the current phase. */
+static inline struct gsi_phase_report *gsi_loop_phase_counts(struct gsi_loop *loop)
 {
     return &loop->phases[loop->phase];
 }
@@ -124,8 +124,8 @@ void gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 bool gsi_loop_io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *name);
 bool gsi_loop_temp_io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *directory);
 
-/* gsi_loop_io_ended: `done` calls this instead if a failed transfer does not fail the job. */
-void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io);
+/* gsi_loop_count_io_end: `done` calls this instead if a failed transfer does not fail the job. */
+void gsi_loop_count_io_end(struct gsi_loop *loop, const struct gsi_io *io);
 
 /* gsi_loop_run: runs a phase: pumps the stages in this order, again and again, until all are done.
  * fails with the first failure that any of them recorded; GS_E_CANCELED; GS_E_INTERNAL: a
@@ -144,21 +144,21 @@ enum gs_status gsi_loop_nap(struct gsi_loop *loop);
  * its memory can be freed. */
 void gsi_loop_drain(struct gsi_loop *loop);
 
-/* gsi_loop_phase: the times and bytes that follow belong to `phase`.
+/* gsi_loop_begin_phase: the times and bytes that follow belong to `phase`.
  * in    total_bytes: of the phase; UINT64_MAX: not known */
-void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes);
+void gsi_loop_begin_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes);
 
-/* gsi_loop_left_ns: predicts the time until all phases end. The current phase has lasted phase_ns.
+/* gsi_loop_estimate_left_ns: predicts the time until all phases end. The current phase has lasted phase_ns.
  * The rest of it and later phases are assumed to move their planned bytes as fast. 0: it is not
  * known. */
-uint64_t gsi_loop_left_ns(const struct gsi_loop *loop, uint64_t phase_ns);
+uint64_t gsi_loop_estimate_left_ns(const struct gsi_loop *loop, uint64_t phase_ns);
 
 /* ---- cancel.c: the inside of gs_cancel. NULL is a job that cannot be cancelled. ---- */
 
 /* gsi_cancel_is_set: returns whether gs_cancel_now was called.
- * gsi_cancel_is_own: returns whether this process made it. */
+ * gsi_cancel_is_of_this_process: returns whether this process made it. */
 bool gsi_cancel_is_set(const gs_cancel *cancel);
-bool gsi_cancel_is_own(const gs_cancel *cancel);
+bool gsi_cancel_is_of_this_process(const gs_cancel *cancel);
 
 /* gsi_cancel_watch: from now on, gs_cancel_now makes the engine's wait return, as long as both
  * exist. Call it before the engine's first wait.

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void clear_spilled(struct gsi_run_list *list, uint32_t first, uint32_t count)
+static void free_spilled(struct gsi_run_list *list, uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++)
         if (gsi_run_is_spilled(&list->entries[i]))
@@ -12,7 +12,7 @@ static void clear_spilled(struct gsi_run_list *list, uint32_t first, uint32_t co
 
 void gsi_run_list_clear(struct gsi_run_list *list)
 {
-    clear_spilled(list, 0, list->count);
+    free_spilled(list, 0, list->count);
     GSI_FREE(list->ledger, list->entries, list->capacity);
     *list = (struct gsi_run_list){0};
 }
@@ -44,7 +44,7 @@ enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_r
 void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
                           const struct gsi_spilled_run *merged)
 {
-    clear_spilled(list, first, count);
+    free_spilled(list, first, count);
     list->entries[first] =
         (struct gsi_run_entry){.key_count = merged->key_count, .spilled = *merged};
     memmove(&list->entries[first + 1], &list->entries[first + count],
@@ -59,20 +59,20 @@ void gsi_run_list_remove(struct gsi_run_list *list, uint32_t idx)
             (list->count - idx) * sizeof *list->entries);
 }
 
-void gsi_run_list_prune(struct gsi_run_list *list)
+void gsi_run_list_remove_empty(struct gsi_run_list *list)
 {
-    uint32_t kept = 0;
+    uint32_t new_count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         struct gsi_run_entry *entry = &list->entries[i];
         if (gsi_run_is_spilled(entry) && entry->key_count == 0)
             gsi_spilled_run_clear(list->ledger, &entry->spilled);
         else
-            list->entries[kept++] = *entry;
+            list->entries[new_count++] = *entry;
     }
-    list->count = kept;
+    list->count = new_count;
 }
 
-uint64_t gsi_run_begin(const struct gsi_run_entry *entry, uint32_t *written)
+uint64_t gsi_run_first_frame(const struct gsi_run_entry *entry, uint32_t *written)
 {
     const struct gsi_spilled_run *run = &entry->spilled;
     uint64_t left = entry->written_count, idx = 0;
@@ -82,7 +82,7 @@ uint64_t gsi_run_begin(const struct gsi_run_entry *entry, uint32_t *written)
     return idx;
 }
 
-uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count)
+uint64_t gsi_run_list_count_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count)
 {
     uint64_t keys = 0;
     for (uint32_t i = first; i < first + count; i++) {

@@ -53,8 +53,8 @@ void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t co
 /* gsi_run_list_remove: leaves out an entry whose keys another one has taken. */
 void gsi_run_list_remove(struct gsi_run_list *list, uint32_t idx);
 
-/* gsi_run_list_prune: leaves out spilled runs without keys; merging empty streams makes such. */
-void gsi_run_list_prune(struct gsi_run_list *list);
+/* gsi_run_list_remove_empty: leaves out spilled runs without keys; merging empty streams makes such. */
+void gsi_run_list_remove_empty(struct gsi_run_list *list);
 
 /* gsi_run_is_spilled: whether a run is neither in the device nor an input. */
 static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
@@ -62,13 +62,13 @@ static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
     return entry->resident == NULL && !entry->is_extent;
 }
 
-/* gsi_run_begin: returns the frame at which the merge of a spilled run begins; *written is how many
+/* gsi_run_first_frame: returns the frame at which the merge of a spilled run begins; *written is how many
  * of its keys the output already contains. These are all keys of the last frame if the output
  * contains the whole run. */
-uint64_t gsi_run_begin(const struct gsi_run_entry *entry, uint32_t *written);
+uint64_t gsi_run_first_frame(const struct gsi_run_entry *entry, uint32_t *written);
 
-/* gsi_run_list_keys: the keys of `count` entries from `first` on; UINT64_MAX: not known. */
-uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);
+/* gsi_run_list_count_keys: the keys of `count` entries from `first` on; UINT64_MAX: not known. */
+uint64_t gsi_run_list_count_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);
 
 /* gsi_run_list_fed_count: how many entries are not resident: a merge gets them through
  * merge_feed. */

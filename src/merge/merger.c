@@ -51,7 +51,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
         if (entry->has_first)
             inputs[i].bound = entry->first_key;
         else if (gsi_run_is_spilled(entry) && loop->layout->form == GSI_FORM_KEYS)
-            inputs[i].bound = entry->spilled.frames[gsi_run_begin(entry, &written)].first_key;
+            inputs[i].bound = entry->spilled.frames[gsi_run_first_frame(entry, &written)].first_key;
     }
     struct gsi_merge_spec merge = {.inputs = inputs,
                                    .input_count = spec->count,

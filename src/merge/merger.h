@@ -55,7 +55,7 @@ struct gsi_merger {
     uint32_t link_count;
     struct gsi_link cut;
     bool to_elements;
-    struct gsi_place place;
+    struct gsi_output_memory place;
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes, left_bytes; /* of output: pulled so far; still allowed */
     /* Number of fed blocks when the merge last needed another; UINT64_MAX: it needs none. */
@@ -69,7 +69,7 @@ struct gsi_merger_spec {
     const struct gsi_run_entry *entries; /* in the order of equal keys; borrowed until the end */
     uint32_t count;
     bool to_elements; /* windows contain elements; false: sort keys */
-    struct gsi_place place;
+    struct gsi_output_memory place;
     struct gsi_buffers *windows; /* buffers for merged windows */
     struct gsi_buffers *blocks;  /* buffers for reading runs; NULL: all runs are in memory */
     const struct gsi_link *links;

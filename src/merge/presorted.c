@@ -10,7 +10,7 @@
 static bool keeps_inputs(const struct gsi_inputs *inputs, const struct gsi_output *output)
 {
     struct stat output_stat;
-    if (output->kind == GSI_OUTPUT_ATOMIC || gsi_fd_is_caller(output->fd))
+    if (output->kind == GSI_OUTPUT_ATOMIC || gsi_fd_is_callback(output->fd))
         return true;
     return output->fd >= 0 && fstat(output->fd, &output_stat) == 0 &&
            !S_ISBLK(output_stat.st_mode) && !gsi_inputs_contain(inputs, &output_stat);
@@ -22,7 +22,7 @@ static bool can_read_again(const struct gsi_inputs *inputs)
 {
     const struct gsi_loop *loop = inputs->loop;
     return inputs->bytes != UINT64_MAX && !inputs->are_many && !inputs->has_stream &&
-           inputs->entry_map == NULL && !gsi_inputs_shrink(inputs) &&
+           inputs->entry_map == NULL && !gsi_inputs_may_shrink(inputs) &&
            loop->device->ops->run_in_order != NULL;
 }
 

@@ -90,7 +90,7 @@ uint64_t gsi_set_filter_compared_bytes(const struct gsi_set_filter *sets)
     const struct gsi_inputs *inputs = sets->inputs;
     if (inputs == NULL)
         return 0;
-    for (size_t i = gsi_inputs_merged(inputs); i < inputs->count; i++)
+    for (size_t i = gsi_inputs_merged_count(inputs); i < inputs->count; i++)
         bytes += inputs->table[i].bytes;
     return bytes;
 }
@@ -113,7 +113,7 @@ static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t
     const uint64_t buffers = sets->inputs->count * (element + sets->buffer_bytes);
     GSI_BUMP_ALLOC(bump, sets->works, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        uint8_t *elements = gsi_bump_alloc_whole(bump, SCRATCH_ELEMENTS * element + buffers, LINE);
+        uint8_t *elements = gsi_bump_alloc_rounded(bump, SCRATCH_ELEMENTS * element + buffers, LINE);
         if (sets->works != NULL)
             sets->works[i].scratch = elements;
     }
@@ -185,7 +185,7 @@ static uint64_t count_passes(const struct gsi_set_filter *sets, size_t i)
 {
     const struct gsi_inputs *inputs = sets->inputs;
     uint64_t passes = 0;
-    for (size_t merged = 0; merged < gsi_inputs_merged(inputs); merged++)
+    for (size_t merged = 0; merged < gsi_inputs_merged_count(inputs); merged++)
         if (inputs->table[merged].bytes > 0 || inputs->spec->merges_first)
             passes += merged == i || is_compared(sets, merged, i);
     return passes;
@@ -596,7 +596,7 @@ static enum gs_status check_other_files(struct gsi_set_filter *sets)
     enum gs_status status = gsi_loop_wait_until(loop, &sets->are_others_read);
     if (status != GS_OK)
         gsi_loop_drain(loop);
-    gsi_loop_now(loop)->bytes_read += sets->others_bytes;
+    gsi_loop_phase_counts(loop)->bytes_read += sets->others_bytes;
     return gsi_set_filter_check(sets, loop->error);
 }
 

@@ -108,7 +108,7 @@ static enum gs_status begin_copy(struct copies *copies, struct gsi_input *input,
     copy->input = input;
     copy->fd = -1;
     GSI_TRY(gsi_temp_open(copies->directory, &copy->fd, &is_direct, error));
-    gsi_file_go_buffered(copy->fd);
+    gsi_file_disable_direct(copy->fd);
     for (size_t bytes; (bytes = gsi_header_copy_head(input, copy->block, BLOCK_BYTES)) > 0;)
         GSI_TRY(write_block(copy, bytes));
     copies->open_streams++;
@@ -120,7 +120,7 @@ static enum gs_status finish_copy(struct copies *copies, struct copy *copy)
 {
     struct gsi_input *input = copy->input;
     if (input->skip_bytes > 0)
-        return gsi_header_end(copies->inputs, input, copy->written.bytes);
+        return gsi_header_check_end(copies->inputs, input, copy->written.bytes);
     gsi_input_replace(input, copy->fd, copy->written.bytes);
     copy->fd = -1;
     return GS_OK;

@@ -10,7 +10,7 @@
 static uint64_t known_bytes(const struct gsi_inputs *inputs)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < gsi_inputs_merged(inputs); i++) {
+    for (size_t i = 0; i < gsi_inputs_merged_count(inputs); i++) {
         const struct gsi_input *input = &inputs->table[i];
         uint64_t input_bytes = input->is_stream ? input->expected_bytes : input->bytes;
         if (input_bytes == UINT64_MAX || !gsi_add_u64(bytes, input_bytes, &bytes))
@@ -34,9 +34,9 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const ch
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
                                        uint64_t **sizes, uint64_t *count, struct gs_error *error)
 {
-    enum gs_status status = GSI_NEW(ledger, *sizes, gsi_inputs_merged(inputs), error);
+    enum gs_status status = GSI_NEW(ledger, *sizes, gsi_inputs_merged_count(inputs), error);
     *count = 0;
-    for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged(inputs); i++)
+    for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged_count(inputs); i++)
         if (inputs->table[i].bytes > 0)
             (*sizes)[(*count)++] = inputs->table[i].bytes;
     return status;
@@ -67,7 +67,7 @@ static enum gs_status find_shared_bytes(struct gsi_inputs *inputs)
     uint8_t *record;
     GSI_TRY(GSI_NEW(&inputs->loop->ledger, record, inputs->loop->layout->element_bytes,
                     inputs->loop->error));
-    for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged(inputs); i++)
+    for (size_t i = 0; status == GS_OK && i < gsi_inputs_merged_count(inputs); i++)
         if (inputs->table[i].bytes > 0)
             status = scan_first_and_last(inputs, &inputs->table[i], record);
     GSI_FREE(&inputs->loop->ledger, record, inputs->loop->layout->element_bytes);
@@ -79,7 +79,7 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_
     uint32_t element = inputs->loop->layout->element_bytes;
     list->ledger = &inputs->loop->ledger;
     inputs->data_bytes = known_bytes(inputs);
-    for (size_t i = 0; i < gsi_inputs_merged(inputs); i++) {
+    for (size_t i = 0; i < gsi_inputs_merged_count(inputs); i++) {
         struct gsi_input *input = &inputs->table[i];
         struct gsi_run_entry entry = {.is_extent = true,
                                       .extent = {input, 0, input->bytes},

@@ -14,7 +14,7 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs, const ch
 /* gsi_sorted_inputs_sizes: lists the bytes of each input that is not empty; UINT64_MAX for a
  * stream.
  * in    ledger: counts the memory of the table
- * out   sizes: a table with gsi_inputs_merged entries, of which *count are set
+ * out   sizes: a table with gsi_inputs_merged_count entries, of which *count are set
  * fails GS_E_MEMORY */
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_inputs *inputs, struct gsi_ledger *ledger,
                                        uint64_t **sizes, uint64_t *count, struct gs_error *error);

@@ -53,7 +53,7 @@ enum gs_status gsi_search_read(struct gsi_search *search, size_t file, uint64_t 
                                inputs->loop->error));
         if (inputs->are_many)
             gsi_input_close_for_now(input);
-        gsi_loop_now(inputs->loop)->bytes_read += count * bytes;
+        gsi_loop_phase_counts(inputs->loop)->bytes_read += count * bytes;
         state->block_count = count;
     }
     *element = state->block + (idx - state->block_first) * bytes;

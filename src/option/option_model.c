@@ -47,8 +47,8 @@ static const struct member *find_member(const char *name, size_t length)
 static bool take_number(const char *text, double *number)
 {
     char *end;
-    return gsi_plain_real(text, &end, number) && text[0] >= '0' && text[0] <= '9' && *end == '\0' &&
-           isfinite(*number) && strpbrk(text, "xX") == NULL;
+    return gsi_parse_double(text, &end, number) && text[0] >= '0' && text[0] <= '9' &&
+           *end == '\0' && isfinite(*number) && strpbrk(text, "xX") == NULL;
 }
 
 /* Texts that lines of reports contain. */

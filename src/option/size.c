@@ -33,7 +33,7 @@ static bool take_number(const char *text, long double *number, char **end)
     if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xX") != NULL)
         return false;
     errno = 0;
-    return gsi_plain_long_real(text, end, number) && errno == 0;
+    return gsi_parse_long_double(text, end, number) && errno == 0;
 }
 
 static bool fits(long double number)

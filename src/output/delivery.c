@@ -144,7 +144,7 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
     const struct gsi_target *target = delivery->target;
     struct gsi_loop *loop = target->loop;
     uint64_t bytes = gsi_target_wanted_bytes(target);
-    gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
+    gsi_loop_begin_phase(loop, GS_PHASE_WRITE, bytes);
     bool is_part = target->output.kind == GSI_OUTPUT_PART;
     uint64_t file_bytes = is_part ? target->whole_bytes : bytes;
     GSI_TRY(gsi_header_make(target->inputs, file_bytes / loop->layout->element_bytes));
@@ -219,7 +219,7 @@ static bool is_idle(const struct gsi_delivery *delivery)
 static enum gs_status close_header(struct gsi_delivery *delivery)
 {
     const struct gsi_target *target = delivery->target;
-    bool is_changed = target->loop->plan->is_merge && gsi_inputs_filter(target->inputs);
+    bool is_changed = target->loop->plan->is_merge && gsi_inputs_are_filtered(target->inputs);
     uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
     if (delivery->has_blocks) {
         count = delivery->write_flow.flow.count;

@@ -45,7 +45,7 @@ enum gs_status gsi_one_pass_begin(struct gsi_one_pass *one_pass, struct gsi_deli
     one_pass->probe_runs = (uint32_t)gsi_max_u64(PROBE_RUNS_MIN, probed);
     if ((uint64_t)one_pass->probe_runs * plan->chunks_per_run > chunks - one_pass->low_chunks)
         return GS_OK;
-    GSI_TRY(gsi_delivery_start_early(delivery, gsi_inputs_shrink(target->inputs)
+    GSI_TRY(gsi_delivery_start_early(delivery, gsi_inputs_may_shrink(target->inputs)
                                                    ? UINT64_MAX
                                                    : gsi_target_wanted_bytes(target)));
     one_pass->state = GSI_ONE_PASS_PROBING;

@@ -95,7 +95,7 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_order_statistics 
     for (size_t i = 0; i < report->quantile_count; i++) {
         struct gsi_rank_positions *places = &ranks->places[i];
         struct gsi_quantile_report *quantile = &report->quantiles[i];
-        gsi_fit_name(quantile->text, sizeof quantile->text, asked->quantiles[i]);
+        gsi_shorten_name(quantile->text, sizeof quantile->text, asked->quantiles[i]);
         if (ranks->count == 0)
             continue;
         gsi_quantile_parse(asked->quantiles[i], &ranks->quantiles[i], NULL); /* was checked */

@@ -192,7 +192,7 @@ enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *wind
     uint64_t bytes = target->files.count > 0 ? 0 : target->file_bytes;
     for (uint32_t i = 0; i < target->files.count; i++)
         bytes += target->files.table[i].file_bytes;
-    gsi_loop_phase(loop, GS_PHASE_READ_BACK, bytes);
+    gsi_loop_begin_phase(loop, GS_PHASE_READ_BACK, bytes);
     GSI_TRY_OR(
         gsi_stream_check_init(&back.check, gsi_target_layout(target), &loop->ledger, loop->error),
         done);

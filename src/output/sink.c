@@ -56,7 +56,7 @@ static bool end_write(struct gsi_sink *sink, struct gsi_io *io)
 /* Returns a window to its set after it was written, or its rest was kept. */
 static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    gsi_loop_now(sink->target->loop)->bytes_written += window->bytes;
+    gsi_loop_phase_counts(sink->target->loop)->bytes_written += window->bytes;
     gsi_buffers_return(sink->windows, window);
 }
 
@@ -78,7 +78,7 @@ static void header_done(struct gsi_io *io)
     struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, header_io);
     if (!end_write(sink, io))
         return;
-    gsi_loop_now(sink->target->loop)->bytes_written += io->bytes;
+    gsi_loop_phase_counts(sink->target->loop)->bytes_written += io->bytes;
     start_stream_head(sink);
 }
 
@@ -203,15 +203,15 @@ bool gsi_sink_is_idle(const struct gsi_sink *sink)
 
 /* Returns the memory for the elements of the output: of an array, or of a mapped file. NULL: it is
  * written by transfers. */
-static struct gsi_place memory_of(const struct gsi_target *target)
+static struct gsi_output_memory memory_of(const struct gsi_target *target)
 {
     const struct gsi_memory_file *file = &target->memory_file;
     const uint64_t header = target->inputs->header.bytes;
     if (target->output.array != NULL)
-        return (struct gsi_place){.data = target->output.array->to, .bytes = UINT64_MAX};
+        return (struct gsi_output_memory){.data = target->output.array->to, .bytes = UINT64_MAX};
     if (file->map == NULL || file->bytes < header)
-        return (struct gsi_place){0};
-    return (struct gsi_place){.data = file->map + header, .bytes = file->bytes - header};
+        return (struct gsi_output_memory){0};
+    return (struct gsi_output_memory){.data = file->map + header, .bytes = file->bytes - header};
 }
 
 static void end_window(struct gsi_sink *sink, struct gsi_buffer *window, uint8_t *to)
@@ -253,15 +253,15 @@ static void accept_in_memory(struct gsi_sink *sink, struct gsi_buffer *window, u
     gsi_pool_submit(sink->target->loop->pool, &window->task);
 }
 
-struct gsi_place gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
+struct gsi_output_memory gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
 {
     const struct gsi_loop *loop = target->loop;
     const struct gsi_device_ops *ops = loop->device->ops;
-    const struct gsi_place place = memory_of(target);
+    const struct gsi_output_memory place = memory_of(target);
     if (place.data == NULL || bytes == 0 || gsi_target_has_blocks(target) ||
         (uintptr_t)place.data % loop->layout->align_bytes != 0 ||
         (ops->reaches != NULL && !ops->reaches(loop->device, place.data, bytes)))
-        return (struct gsi_place){0};
+        return (struct gsi_output_memory){0};
     if (target->output.array != NULL)
         target->output.array->is_written = true;
     return place;
@@ -274,7 +274,7 @@ void gsi_sink_accept(struct gsi_sink *sink, struct gsi_buffer *window)
     gsi_byte_order_turn(sink->target->spec->byte_order, gsi_target_layout(sink->target),
                         window->data, window->bytes);
     gsi_format_tally(sink->target->inputs, window->data, window->bytes);
-    const struct gsi_place place = memory_of(sink->target);
+    const struct gsi_output_memory place = memory_of(sink->target);
     if (place.data != NULL && sink->bytes + window->bytes <= place.bytes) {
         accept_in_memory(sink, window, place.data + sink->bytes);
         return;

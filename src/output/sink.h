@@ -60,7 +60,7 @@ bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
  * (memory_file.h), where windows can be made. All windows have `bytes` together. NULL: there is no
  * such memory, windows are not written there unchanged or aligned, or the device cannot access
  * it. */
-struct gsi_place gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
+struct gsi_output_memory gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
 
 /* gsi_sink_data_off: returns the offset of the first window in the output. */
 uint64_t gsi_sink_data_off(const struct gsi_target *target);

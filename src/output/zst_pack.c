@@ -44,13 +44,13 @@ static struct gsi_zst_pack *lay_out(uint32_t level, uint32_t frame_count, struct
     const uint64_t bytes =
         gsi_round_up_u64(ZSTD_estimateCCtxSize_usingCParams(parameters), ALIGNMENT);
     struct gsi_zst_pack *pack =
-        gsi_bump_alloc_whole(bump, sizeof *pack + frame_count * sizeof(ZSTD_CCtx *), ALIGNMENT);
+        gsi_bump_alloc_rounded(bump, sizeof *pack + frame_count * sizeof(ZSTD_CCtx *), ALIGNMENT);
     struct gsi_buffers frames;
     struct gsi_flow flow = {0};
     gsi_buffers_lay_out(&frames, NULL, frame_count, shape, bump);
     gsi_flow_alloc(&flow, 0, GSI_FLOW_COPIES, bump);
     for (uint32_t i = 0; i < frame_count; i++) {
-        void *context = gsi_bump_alloc_whole(bump, bytes, ALIGNMENT);
+        void *context = gsi_bump_alloc_rounded(bump, bytes, ALIGNMENT);
         if (pack != NULL)
             pack->contexts[i] = ZSTD_initStaticCCtx(context, bytes);
     }

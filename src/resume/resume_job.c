@@ -294,7 +294,8 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume, const struct gsi_resu
         GSI_TRY(begin_journal(resume));
     resume->is_ours = true;
     GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, true, &fd, job->loop->error));
-    GSI_TRY(gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
+    GSI_TRY(
+        gsi_output_redirect(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
     GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->loop->error));
     job->report->bytes = resume->snapshot.data_bytes;
     return gsi_resume_runs_open(resume);
@@ -391,7 +392,7 @@ static enum gs_status place_output(struct gsi_resume *resume)
     GSI_TRY(status);
     if (is_placed)
         return gsi_output_sync_dir(output, error);
-    GSI_TRY(gsi_output_keep(output, resume->dir.fd, OUTPUT, fd, error));
+    GSI_TRY(gsi_output_redirect(output, resume->dir.fd, OUTPUT, fd, error));
     return gsi_output_commit(output, job->target->file_bytes, error);
 }
 

@@ -46,7 +46,7 @@ static void lay_out(struct gsi_resume *resume, uint32_t thread_count, struct gsi
     GSI_BUMP_ALLOC(bump, resume->slices, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
         struct gsi_record_tally *tally = gsi_record_tally_alloc(layout, bump);
-        uint8_t *elements = gsi_bump_alloc_whole(bump, copied_bytes(resume), sizeof(gsi_u128));
+        uint8_t *elements = gsi_bump_alloc_rounded(bump, copied_bytes(resume), sizeof(gsi_u128));
         if (resume->slices != NULL) {
             resume->slices[i].tally = tally;
             resume->slices[i].elements = elements;
@@ -144,7 +144,7 @@ static enum gs_status replace_runs(struct gsi_resume *resume, struct gsi_run_lis
         head->run_count > list->count - head->first)
         return gsi_snapshot_fail_wrong(resume);
     const struct gsi_spilled_run merged = {
-        .key_count = gsi_run_list_keys(list, head->first, head->run_count),
+        .key_count = gsi_run_list_count_keys(list, head->first, head->run_count),
         .frame_count = head->frame_count,
         .bytes = entry->arrays[0]};
     gsi_run_list_replace(list, head->first, head->run_count, &merged);

@@ -59,12 +59,12 @@ static void lay_out(const struct gsi_coder *model, struct gsi_bump *bump, bool *
 {
     struct gsi_coder filled = *model;
     struct gsi_coder *coder =
-        gsi_bump_alloc_whole(bump, sizeof *coder + filled.ops->state_bytes, GSI_CODEC_ALIGNMENT);
+        gsi_bump_alloc_rounded(bump, sizeof *coder + filled.ops->state_bytes, GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
         filled.state = memset(coder + 1, 0, filled.ops->state_bytes);
     if (filled.ops->lay_out != NULL && !filled.ops->lay_out(&filled, bump))
         *is_working = false;
-    filled.work = gsi_bump_alloc_whole(bump, filled.data_bytes + filled.ops->slack_bytes,
+    filled.work = gsi_bump_alloc_rounded(bump, filled.data_bytes + filled.ops->slack_bytes,
                                        GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
         *coder = filled;

@@ -66,7 +66,7 @@ struct gsi_codec_ops {
     enum gsi_codec_id records_id; /* a second number for frames of records; NONE: not used */
 
     /* May be set: the memory of each coder. coder->state is zeroed. lay_out allocates more memory
-     * from `bump`, by gsi_bump_alloc_whole with GSI_CODEC_ALIGNMENT. A first call only adds up
+     * from `bump`, by gsi_bump_alloc_rounded with GSI_CODEC_ALIGNMENT. A first call only adds up
      * bytes, with coder->state NULL. The second call returns whether the coder can be used. */
     uint32_t state_bytes; /* of coder->state */
     uint32_t slack_bytes; /* of coder->work, above data_bytes */

@@ -31,8 +31,8 @@ static bool lay_out(struct gsi_coder *coder, struct gsi_bump *bump)
     const uint64_t decompressor_bytes =
         gsi_round_up_u64(ZSTD_estimateDCtxSize(), GSI_CODEC_ALIGNMENT);
     struct zstd_state *state = coder->state;
-    void *compressor = gsi_bump_alloc_whole(bump, compressor_bytes, GSI_CODEC_ALIGNMENT);
-    void *decompressor = gsi_bump_alloc_whole(bump, decompressor_bytes, GSI_CODEC_ALIGNMENT);
+    void *compressor = gsi_bump_alloc_rounded(bump, compressor_bytes, GSI_CODEC_ALIGNMENT);
+    void *decompressor = gsi_bump_alloc_rounded(bump, decompressor_bytes, GSI_CODEC_ALIGNMENT);
     if (state == NULL)
         return false;
     *state =

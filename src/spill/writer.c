@@ -74,7 +74,7 @@ static void write_done(struct gsi_io *io)
     /* If the file system cannot allocate disk in advance, a write may fail because the disk is
      * full. Then the frame is written to another directory. */
     if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && !gsi_loop_has_failed(loop)) {
-        gsi_loop_io_ended(loop, io);
+        gsi_loop_count_io_end(loop, io);
         gsi_spill_frame_refused(&spill->store, ref);
         allocate_and_write(writer, window, ref);
         return;
@@ -86,7 +86,7 @@ static void write_done(struct gsi_io *io)
     gsi_spill_frame_written(&spill->store, ref);
     if (!seal_of(window)->is_coded)
         gsi_codec_choice_write_ends(&spill->choice, io->bytes, gsi_clock_ns());
-    gsi_loop_now(loop)->bytes_written += io->bytes;
+    gsi_loop_phase_counts(loop)->bytes_written += io->bytes;
     gsi_spill_drop_cache(io);
     gsi_buffers_return(writer->windows, window);
 }

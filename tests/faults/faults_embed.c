@@ -178,5 +178,5 @@ enum gs_status __wrap_gs_job_run(gs_job *job, enum gs_action action);
 enum gs_status __wrap_gs_job_run(gs_job *job, enum gs_action action)
 {
     char *by = getenv("GSORT_FAULTS_BY");
-    return by == NULL ? __real_gs_job_run(job, action) : gsi_job_do(job, action, work, by);
+    return by == NULL ? __real_gs_job_run(job, action) : gsi_job_run_work(job, action, work, by);
 }

@@ -261,7 +261,7 @@ static struct job {
     struct set windows, blocks, copies;
     struct gsi_bump bump; /* of the tasks of both flows */
     uint8_t room_memory[BATCHES_MOST * UNIT_MOST], scratch[BATCHES_MOST * UNIT_MOST];
-    struct gsi_buffers rooms;
+    struct gsi_buffers staging;
     struct gsi_buffer_list writing; /* blocks that were taken */
     uint64_t values[ENTRIES_MOST];  /* of the entries in all windows */
     uint64_t count, fed;
@@ -292,7 +292,7 @@ static void make_set(struct set *set, uint32_t count, size_t unit_bytes)
 /* Without rooms, blocks have whole entries. */
 static uint64_t room_of(const struct gsi_buffer *block)
 {
-    return block->capacity - (job.flow.rooms == NULL ? block->capacity % job.out_bytes : 0);
+    return block->capacity - (job.flow.staging == NULL ? block->capacity % job.out_bytes : 0);
 }
 
 static struct gsi_buffer *lend_block(void *context, uint64_t off)
@@ -321,7 +321,7 @@ static bool only_shrinks(void)
 }
 
 /* turn_idx has the place of a window among all that were fed. */
-static uint64_t belonging(void *context, const struct gsi_buffer *window, uint64_t off)
+static uint64_t bytes_before_cut(void *context, const struct gsi_buffer *window, uint64_t off)
 {
     assert_ptr_equal(context, &job);
     uint64_t place = window->turn_idx + off;
@@ -484,7 +484,7 @@ static void run_flow(void)
         if (gsi_flow_is_idle(flow) && gsi_flow_is_idle(flows[count - 1])) {
             if (flow->is_ended || !only_shrinks())
                 assert_int_equal(job.windows.buffers.free_count, job.windows.buffers.count);
-            assert_int_equal(job.rooms.free_count, job.rooms.count);
+            assert_int_equal(job.staging.free_count, job.staging.count);
             if (flow->is_ended)
                 break;
             /* Returns held windows when all others are read, or when no other window is free. */
@@ -701,7 +701,7 @@ static void draw_job(uint64_t idx)
              is_map && !are_cut ? out + below(200) : 1 + below(200));
     make_set(&job.copies, 1 + (uint32_t)below(BUFFERS_MOST), 1 + below(200));
     assert_int_equal(
-        gsi_buffers_init(&job.rooms, NULL, job.room_memory, (1 + below(batches)) * room,
+        gsi_buffers_init(&job.staging, NULL, job.room_memory, (1 + below(batches)) * room,
                          (struct gsi_buffer_shape){.unit_bytes = room}, false, &job.error),
         GS_OK);
     gsi_buffer_list_init(&job.writing);
@@ -712,7 +712,7 @@ static void draw_job(uint64_t idx)
     flow->receiver =
         (struct gsi_receiver){.context = &job, .block = lend_block, .accept = take_block};
     flow->windows = &job.windows.buffers;
-    flow->rooms = (is_map && !are_cut) || only_shrinks() ? NULL : &job.rooms;
+    flow->staging = (is_map && !are_cut) || only_shrinks() ? NULL : &job.staging;
     flow->operators.scratch = job.scratch;
     flow->operators.scratch_bytes = ENTRY_MOST * (1 + below(5));
     flow->most = below(3) == 0 ? below(job.count + 2) : UINT64_MAX;
@@ -733,8 +733,8 @@ static void draw_job(uint64_t idx)
     if (flow->operators.count > 0)
         return;
     flow->most = UINT64_MAX;
-    flow->receiver.belonging = below(2) == 0 ? belonging : NULL;
-    job.cut_bytes = flow->receiver.belonging != NULL ? 1 + below(600) : 0;
+    flow->receiver.bytes_before_cut = below(2) == 0 ? bytes_before_cut : NULL;
+    job.cut_bytes = flow->receiver.bytes_before_cut != NULL ? 1 + below(600) : 0;
 }
 
 static void clear_job(void)
@@ -742,7 +742,7 @@ static void clear_job(void)
     gsi_buffers_clear(&job.windows.buffers);
     gsi_buffers_clear(&job.blocks.buffers);
     gsi_buffers_clear(&job.copies.buffers);
-    gsi_buffers_clear(&job.rooms);
+    gsi_buffers_clear(&job.staging);
     gsi_bump_close(&job.bump, NULL, GSI_MEMORY_TABLES);
 }
 

@@ -211,7 +211,7 @@ struct gsi_field_report gsi_field_describe(const struct gsi_field *field)
         .is_time = type != NULL && field->number->part == GSI_PART_TIME,
         .has_no_sum = type != NULL && field->number->unit != GSI_UNIT_NONE,
         .unit = type != NULL ? field->number->unit : GSI_UNIT_NONE};
-    gsi_fit_name(described.text, sizeof described.text, field->text);
+    gsi_shorten_name(described.text, sizeof described.text, field->text);
     return described;
 }
 

@@ -17,7 +17,7 @@
 
 /* ---- cards ---- */
 
-bool gsi_fits_is(const uint8_t *card, const char *keyword)
+bool gsi_fits_has_keyword(const uint8_t *card, const char *keyword)
 {
     size_t length = strlen(keyword);
     for (size_t i = length; i < KEYWORD; i++)
@@ -90,7 +90,7 @@ double gsi_fits_real(const uint8_t *card)
     text[length] = '\0';
     double value = 0;
     char *end;
-    return gsi_plain_real(text, &end, &value) ? value : 0;
+    return gsi_parse_double(text, &end, &value) ? value : 0;
 }
 
 bool gsi_fits_is_true(const uint8_t *card)
@@ -105,7 +105,7 @@ bool gsi_fits_is_true(const uint8_t *card)
 static bool find_end(const uint8_t *data, uint64_t bytes, uint64_t begin, uint64_t *end)
 {
     for (uint64_t at = begin; at + GSI_FITS_CARD <= bytes; at += GSI_FITS_CARD)
-        if (gsi_fits_is(data + at, "END")) {
+        if (gsi_fits_has_keyword(data + at, "END")) {
             *end = begin + gsi_round_up_u64(at + GSI_FITS_CARD - begin, GSI_FITS_BLOCK);
             return *end <= bytes;
         }
@@ -113,10 +113,11 @@ static bool find_end(const uint8_t *data, uint64_t bytes, uint64_t begin, uint64
 }
 
 /* Returns the card of this keyword; NULL: there is none. */
-static const uint8_t *find(const uint8_t *data, uint64_t begin, uint64_t end, const char *keyword)
+static const uint8_t *find_card(const uint8_t *data, uint64_t begin, uint64_t end,
+                                const char *keyword)
 {
-    for (; begin < end && !gsi_fits_is(data + begin, "END"); begin += GSI_FITS_CARD)
-        if (gsi_fits_is(data + begin, keyword))
+    for (; begin < end && !gsi_fits_has_keyword(data + begin, "END"); begin += GSI_FITS_CARD)
+        if (gsi_fits_has_keyword(data + begin, keyword))
             return data + begin;
     return NULL;
 }
@@ -125,22 +126,22 @@ static uint64_t find_number(const uint8_t *data, uint64_t begin, uint64_t end, c
                             uint64_t missing)
 {
     uint64_t value;
-    const uint8_t *card = find(data, begin, end, keyword);
+    const uint8_t *card = find_card(data, begin, end, keyword);
     return card != NULL && gsi_fits_number(card, &value) ? value : missing;
 }
 
 static bool is_table(const uint8_t *data, uint64_t begin)
 {
     char text[GSI_FITS_NAME_BYTES];
-    return gsi_fits_is(data + begin, "XTENSION") && gsi_fits_string(data + begin, text) &&
+    return gsi_fits_has_keyword(data + begin, "XTENSION") && gsi_fits_string(data + begin, text) &&
            strcmp(text, "BINTABLE") == 0;
 }
 
 /* Returns how many bytes of data follow a header; UINT64_MAX: too many. */
 static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
 {
-    const uint8_t *bits = find(data, begin, end, "BITPIX");
-    const uint8_t *groups = find(data, begin, end, "GROUPS");
+    const uint8_t *bits = find_card(data, begin, end, "BITPIX");
+    const uint8_t *groups = find_card(data, begin, end, "GROUPS");
     uint64_t axes = find_number(data, begin, end, "NAXIS", 0), all = axes > 0;
     bool has_groups = groups != NULL && gsi_fits_is_true(groups);
     double width = bits != NULL ? gsi_fits_real(bits) : 8;
@@ -157,34 +158,35 @@ static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
     return gsi_mul_max_u64(all, width <= 64 ? (uint64_t)width / 8 : UINT64_MAX);
 }
 
-enum walk { WALK_FOUND, WALK_NEEDS_MORE, WALK_HAS_NONE };
+enum table_search { TABLE_FOUND, TABLE_NEEDS_MORE, TABLE_NONE };
 
 /* Searches for the table's header; `data` begins with the first header. WALK_NEEDS_MORE: more bytes
  * are necessary, at least *begin. */
-static enum walk walk(const uint8_t *data, uint64_t bytes, uint64_t *begin, uint64_t *end)
+static enum table_search find_table(const uint8_t *data, uint64_t bytes, uint64_t *begin,
+                                    uint64_t *end)
 {
     *begin = 0;
     while (*begin < GSI_SCHEMA_HEADER_MAX) {
         if (*begin + GSI_FITS_CARD > bytes)
-            return WALK_NEEDS_MORE;
-        if (*begin > 0 && !gsi_fits_is(data + *begin, "XTENSION"))
-            return WALK_HAS_NONE; /* the next bytes are no HDU */
+            return TABLE_NEEDS_MORE;
+        if (*begin > 0 && !gsi_fits_has_keyword(data + *begin, "XTENSION"))
+            return TABLE_NONE; /* the next bytes are no HDU */
         if (!find_end(data, bytes, *begin, end))
-            return WALK_NEEDS_MORE;
+            return TABLE_NEEDS_MORE;
         if (is_table(data, *begin))
-            return WALK_FOUND;
+            return TABLE_FOUND;
         uint64_t more = data_bytes(data, *begin, *end);
         if (more > GSI_SCHEMA_HEADER_MAX)
-            return WALK_HAS_NONE;
+            return TABLE_NONE;
         *begin = *end + gsi_round_up_u64(more, GSI_FITS_BLOCK);
     }
-    return WALK_HAS_NONE;
+    return TABLE_NONE;
 }
 
 uint64_t gsi_fits_wanted(const uint8_t *data, size_t bytes)
 {
     uint64_t begin, end;
-    if (bytes >= GSI_SCHEMA_HEADER_MAX || walk(data, bytes, &begin, &end) != WALK_NEEDS_MORE)
+    if (bytes >= GSI_SCHEMA_HEADER_MAX || find_table(data, bytes, &begin, &end) != TABLE_NEEDS_MORE)
         return bytes;
     /* Twice as many, so that long headers are not searched again and again. */
     return gsi_max_u64(2 * (uint64_t)bytes,
@@ -300,7 +302,7 @@ static const char *read_columns(const uint8_t *data, uint64_t begin, uint64_t en
 }
 
 /* Returns whether the value has the standard's position, so that another one fits. */
-static bool is_fixed(const uint8_t *card)
+static bool has_fixed_position(const uint8_t *card)
 {
     return card != NULL && card[29] >= '0' && card[29] <= '9' &&
            (card[30] == ' ' || card[30] == '/');
@@ -309,18 +311,20 @@ static bool is_fixed(const uint8_t *card)
 static const char *read_table(const uint8_t *data, uint64_t begin, uint64_t end,
                               struct gsi_schema *schema)
 {
-    const uint8_t *packed = find(data, begin, end, "ZTABLE"), *rows;
-    const uint8_t *image = find(data, begin, end, "ZIMAGE");
+    const uint8_t *compressed = find_card(data, begin, end, "ZTABLE"), *rows;
+    const uint8_t *image = find_card(data, begin, end, "ZIMAGE");
     uint64_t row = find_number(data, begin, end, "NAXIS1", UINT64_MAX);
     uint64_t columns = find_number(data, begin, end, "TFIELDS", UINT64_MAX);
-    if ((packed != NULL && gsi_fits_is_true(packed)) || (image != NULL && gsi_fits_is_true(image)))
+    if ((compressed != NULL && gsi_fits_is_true(compressed)) ||
+        (image != NULL && gsi_fits_is_true(image)))
         return "its first table is compressed (ZTABLE, ZIMAGE); decompress it first: funpack FILE";
     if (find_number(data, begin, end, "BITPIX", 0) != 8 ||
         find_number(data, begin, end, "NAXIS", 0) != 2 ||
         find_number(data, begin, end, "GCOUNT", 1) != 1)
         return "BITPIX, NAXIS or GCOUNT does not have the value of a binary table";
-    rows = find(data, begin, end, "NAXIS2");
-    if (!is_fixed(rows) || !gsi_fits_number(rows, &schema->count) || schema->count > INT64_MAX)
+    rows = find_card(data, begin, end, "NAXIS2");
+    if (!has_fixed_position(rows) || !gsi_fits_number(rows, &schema->count) ||
+        schema->count > INT64_MAX)
         return "NAXIS2 is missing, or not in columns 11 to 30";
     if (columns > COLUMNS_MAX)
         return "TFIELDS is missing or more than 999";
@@ -340,13 +344,13 @@ enum gs_status gsi_fits_read(const uint8_t *data, size_t bytes, const char *name
     uint64_t begin, end;
     memset(schema, 0, sizeof *schema);
     schema->is_structured = schema->ignores_case = true;
-    enum walk found = walk(data, bytes, &begin, &end);
-    const char *problem = found == WALK_NEEDS_MORE
+    enum table_search found = find_table(data, bytes, &begin, &end);
+    const char *problem = found == TABLE_NEEDS_MORE
                               ? bytes >= GSI_SCHEMA_HEADER_MAX
                                     ? "it is longer than 16 MiB"
                                     : "it has no binary table, or ends before its end"
-                          : found == WALK_HAS_NONE ? "it has no binary table in its first 16 MiB"
-                                                   : read_table(data, begin, end, schema);
+                          : found == TABLE_NONE ? "it has no binary table in its first 16 MiB"
+                                                : read_table(data, begin, end, schema);
     if (problem == NULL)
         return GS_OK;
     return gsi_fail(error, GS_E_INPUT, 0,
@@ -360,13 +364,14 @@ void gsi_fits_patch(uint8_t *header, uint64_t header_bytes, uint64_t count)
 {
     uint64_t begin, end;
     char digits[32];
-    if (walk(header, header_bytes, &begin, &end) != WALK_FOUND)
+    if (find_table(header, header_bytes, &begin, &end) != TABLE_FOUND)
         return;
-    for (uint64_t at = begin; at < end && !gsi_fits_is(header + at, "END"); at += GSI_FITS_CARD) {
+    for (uint64_t at = begin; at < end && !gsi_fits_has_keyword(header + at, "END");
+         at += GSI_FITS_CARD) {
         uint8_t *card = header + at;
-        if (gsi_fits_is(card, "CHECKSUM") || gsi_fits_is(card, "DATASUM"))
+        if (gsi_fits_has_keyword(card, "CHECKSUM") || gsi_fits_has_keyword(card, "DATASUM"))
             memset(card, ' ', GSI_FITS_CARD);
-        if (!gsi_fits_is(card, "NAXIS2"))
+        if (!gsi_fits_has_keyword(card, "NAXIS2"))
             continue;
         snprintf(digits, sizeof digits, "%20llu", (unsigned long long)count);
         memcpy(card + 10, digits, 20);

@@ -38,10 +38,10 @@ void gsi_fits_patch(uint8_t *header, uint64_t header_bytes, uint64_t count);
 #define GSI_FITS_CARD       80u
 #define GSI_FITS_NAME_BYTES 72u
 
-/* gsi_fits_is: returns whether the card has this keyword, at most eight letters.
+/* gsi_fits_has_keyword: returns whether the card has this keyword, at most eight letters.
  * gsi_fits_index: returns the number after the `stem` of the card's keyword, such as 3 in TFORM3,
  * up to 999; 0: it has none. */
-bool gsi_fits_is(const uint8_t *card, const char *keyword);
+bool gsi_fits_has_keyword(const uint8_t *card, const char *keyword);
 uint32_t gsi_fits_index(const uint8_t *card, const char *stem);
 
 /* gsi_fits_number: reads an integer. Returns whether there is one that is not negative.

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Describes a field as the type of a key. Returns false if gsort has no order for it. */
-static bool type_text(const struct gsi_schema_field *field, char *text, size_t most)
+static bool describe_type(const struct gsi_schema_field *field, char *text, size_t most)
 {
     uint32_t bytes = field->bytes;
     char kind = field->kind == 'b' ? 'u' : field->kind;
@@ -38,7 +38,7 @@ static bool type_text(const struct gsi_schema_field *field, char *text, size_t m
 }
 
 /* Fills the names of the header, in the order of its fields. */
-static void take_names(const struct gsi_inputs *inputs, struct gsi_names *names)
+static void read_names(const struct gsi_inputs *inputs, struct gsi_names *names)
 {
     const struct gsi_schema *schema = &inputs->formatted->schema;
     names->file = inputs->table[0].name;
@@ -52,7 +52,7 @@ static void take_names(const struct gsi_inputs *inputs, struct gsi_names *names)
         *name = (struct gsi_name){
             .off = field->off, .bytes = field->bytes * field->count, .is_scaled = field->is_scaled};
         strcpy(name->text, field->name);
-        if (type_text(field, type, sizeof type))
+        if (describe_type(field, type, sizeof type))
             snprintf(name->place, sizeof name->place, "%u:%s", field->off, type);
     }
 }
@@ -62,28 +62,29 @@ static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
                                         const struct gsi_names *names,
                                         struct gsi_elements *elements)
 {
-    struct gsi_formatted *kept = inputs->formatted;
-    char said[GSI_SCHEMA_TEXT_BYTES];
+    struct gsi_formatted *formatted = inputs->formatted;
+    char description[GSI_SCHEMA_TEXT_BYTES];
     size_t count = 0;
-    for (uint32_t i = 0; i < kept->schema.field_count; i++) {
-        const struct gsi_schema_field *field = &kept->schema.fields[i];
-        if ((kept->schema.is_structured && field->name[0] == '\0') || field->kind == '?')
+    for (uint32_t i = 0; i < formatted->schema.field_count; i++) {
+        const struct gsi_schema_field *field = &formatted->schema.fields[i];
+        if ((formatted->schema.is_structured && field->name[0] == '\0') || field->kind == '?')
             continue; /* padding, bits */
         const char *place = names->table[i].place;
         if (count == GSI_FIELDS_MAX || place[0] == '\0')
             return gsi_fail(
                 inputs->loop->error, GS_E_INPUT, 0,
                 "'%s': its elements are %s, %s; name a --key, or save the file with another type",
-                inputs->table[0].name, gsi_schema_describe(&kept->schema, said),
+                inputs->table[0].name, gsi_schema_describe(&formatted->schema, description),
                 count < GSI_FIELDS_MAX ? "which gsort cannot sort"
                                        : "which have too many fields to sort by all");
-        kept->keys[count++] = place;
+        formatted->keys[count++] = place;
     }
     if (count == 0)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %s, without a field to sort by; name a --key",
-                        inputs->table[0].name, gsi_schema_describe(&kept->schema, said));
-    elements->keys = kept->keys;
+                        inputs->table[0].name,
+                        gsi_schema_describe(&formatted->schema, description));
+    elements->keys = formatted->keys;
     elements->key_count = count;
     return GS_OK;
 }
@@ -93,7 +94,7 @@ static bool is_plain_number(const struct gsi_schema *schema, const char **type)
 {
     char text[16];
     const struct gsi_type_word *found = !schema->is_structured && schema->field_count == 1 &&
-                                                type_text(&schema->fields[0], text, sizeof text)
+                                                describe_type(&schema->fields[0], text, sizeof text)
                                             ? gsi_type_word_find(text, strlen(text))
                                             : NULL;
     *type = found != NULL ? found->type : NULL;
@@ -103,21 +104,21 @@ static bool is_plain_number(const struct gsi_schema *schema, const char **type)
 enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_names *names,
                                  struct gsi_elements *elements)
 {
-    struct gsi_formatted *kept = inputs->formatted;
-    const struct gsi_schema *schema = &kept->schema;
+    struct gsi_formatted *formatted = inputs->formatted;
+    const struct gsi_schema *schema = &formatted->schema;
     const char *type, *name = inputs->table[0].name;
-    char said[GSI_SCHEMA_TEXT_BYTES];
+    char description[GSI_SCHEMA_TEXT_BYTES];
     bool is_number = is_plain_number(schema, &type);
     bool has_keys = elements->key_count > 0 || elements->field_count > 0;
     if (elements->type != NULL && (!is_number || !gsi_type_goes_with(elements->type, type)))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--type %s: '%s' holds %s; leave --type out", elements->type, name,
-                        gsi_schema_describe(&kept->schema, said));
+                        gsi_schema_describe(&formatted->schema, description));
     if (elements->record_bytes > 0 && elements->record_bytes != schema->element_bytes)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--record %u: the header of '%s' says %u bytes; leave --record out",
                         elements->record_bytes, name, schema->element_bytes);
-    elements->source = kept->format->source;
+    elements->source = formatted->format->source;
     if (is_number && !has_keys && elements->record_bytes == 0) {
         elements->type = elements->type != NULL ? elements->type : type;
         return GS_OK;
@@ -126,11 +127,11 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_nam
         schema->element_bytes > GSI_RECORD_BYTES_MAX)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %s; gsort sorts elements of %u to %u bytes", name,
-                        gsi_schema_describe(&kept->schema, said), GSI_RECORD_BYTES_MIN,
+                        gsi_schema_describe(&formatted->schema, description), GSI_RECORD_BYTES_MIN,
                         GSI_RECORD_BYTES_MAX);
     elements->type = NULL;
     elements->record_bytes = schema->element_bytes;
-    take_names(inputs, names);
+    read_names(inputs, names);
     return elements->key_count > 0 ? GS_OK : choose_all_fields(inputs, names, elements);
 }
 
@@ -147,7 +148,7 @@ enum gs_status gsi_fields_choose(const struct gsi_inputs *inputs, struct gsi_nam
  * name. */
 
 /* Returns whether a column has this name. */
-static bool is_used(const struct gsi_element_report *report, const char *name)
+static bool is_column_name(const struct gsi_element_report *report, const char *name)
 {
     bool is_any = false;
     for (size_t i = 0; i < report->field_count; i++)
@@ -160,9 +161,9 @@ static void name_column(const struct gsi_element_report *report, const char *tex
 {
     char own[GSI_FIELD_TEXT_BYTES - sizeof "#64"], whole[GSI_FIELD_TEXT_BYTES];
     snprintf(whole, sizeof whole, "%.*s", (int)length, text);
-    gsi_fit_name(own, sizeof own, whole);
+    gsi_shorten_name(own, sizeof own, whole);
     strcpy(name, own);
-    for (unsigned number = 2; is_used(report, name); number++)
+    for (unsigned number = 2; is_column_name(report, name); number++)
         snprintf(name, GSI_FIELD_TEXT_BYTES, "%s#%u", own, number);
 }
 

@@ -15,30 +15,30 @@ const struct gsi_format *const gsi_formats[] = {&gsi_npy_format, &gsi_las_format
 
 /* ---- recognising ---- */
 
-static bool begins_as(const struct gsi_format *format, const uint8_t *data, size_t bytes)
+static bool has_magic_prefix(const struct gsi_format *format, const uint8_t *data, size_t bytes)
 {
     return memcmp(data, format->magic, gsi_min_u64(bytes, format->magic_bytes)) == 0;
 }
 
 /* Returns the format of data that begin so; NULL: none. */
-static const struct gsi_format *find(const uint8_t *data, size_t bytes)
+static const struct gsi_format *find_format(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; gsi_formats[i] != NULL; i++)
-        if (bytes >= gsi_formats[i]->magic_bytes && begins_as(gsi_formats[i], data, bytes))
+        if (bytes >= gsi_formats[i]->magic_bytes && has_magic_prefix(gsi_formats[i], data, bytes))
             return gsi_formats[i];
     return NULL;
 }
 
 /* As many bytes are always read, to recognise the beginning of a magic. */
-#define LEAST_BYTES 4u
+#define MIN_BYTES 4u
 
 size_t gsi_format_wanted(const uint8_t *data, size_t bytes)
 {
-    if (bytes < LEAST_BYTES)
-        return LEAST_BYTES;
+    if (bytes < MIN_BYTES)
+        return MIN_BYTES;
     for (size_t i = 0; gsi_formats[i] != NULL; i++) {
         const struct gsi_format *format = gsi_formats[i];
-        if (begins_as(format, data, bytes))
+        if (has_magic_prefix(format, data, bytes))
             return bytes < format->magic_bytes
                        ? format->magic_bytes
                        : gsi_min_u64(format->wanted(data, bytes), GSI_SCHEMA_HEADER_MAX);
@@ -59,8 +59,8 @@ const struct gsi_format *gsi_format_named(const char *path, const char **ending)
 
 /* ---- inputs ---- */
 
-static enum gs_status keep_first(struct gsi_inputs *inputs, const struct gsi_format *format,
-                                 const struct gsi_schema *schema, const uint8_t *data)
+static enum gs_status save_first_header(struct gsi_inputs *inputs, const struct gsi_format *format,
+                                        const struct gsi_schema *schema, const uint8_t *data)
 {
     struct gsi_formatted *kept = calloc(1, sizeof *kept + schema->header_bytes);
     if (kept != NULL)
@@ -123,8 +123,8 @@ static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct 
 
 /* Handles the bytes after the elements of a file. Those of the first file are kept. Other files may
  * have only zeros there, because the output has room for the bytes of one file. */
-static enum gs_status keep_rest(struct gsi_inputs *inputs, struct gsi_input *input,
-                                const struct gsi_schema *schema)
+static enum gs_status exclude_rest(struct gsi_inputs *inputs, struct gsi_input *input,
+                                   const struct gsi_schema *schema)
 {
     uint64_t elements = input->expected_bytes, heap = schema->heap_bytes;
     if (input->bytes < elements)
@@ -154,7 +154,7 @@ static enum gs_status accept_schema(struct gsi_inputs *inputs, struct gsi_input 
                                     const struct gsi_schema *schema)
 {
     if (input == inputs->table)
-        GSI_TRY(keep_first(inputs, format, schema, data));
+        GSI_TRY(save_first_header(inputs, format, schema, data));
     else if (inputs->formatted == NULL || inputs->formatted->format != format)
         return fail_mixed(inputs, input, format);
     else
@@ -167,13 +167,13 @@ static enum gs_status accept_schema(struct gsi_inputs *inputs, struct gsi_input 
     if (inputs->spec->counts_later)
         input->expected_bytes = UINT64_MAX;
     GSI_TRY(gsi_input_skip(input, schema->header_bytes, inputs->loop->error));
-    return format->is_plain ? GS_OK : keep_rest(inputs, input, schema);
+    return format->is_plain ? GS_OK : exclude_rest(inputs, input, schema);
 }
 
 enum gs_status gsi_format_detect(struct gsi_inputs *inputs, struct gsi_input *input,
                                  const uint8_t *data, size_t bytes)
 {
-    const struct gsi_format *format = find(data, bytes);
+    const struct gsi_format *format = find_format(data, bytes);
     struct gs_error *error = inputs->loop->error;
     if (format == NULL)
         return check_plain(inputs, input);
@@ -287,12 +287,12 @@ enum gs_status gsi_format_make_header(struct gsi_inputs *inputs, uint64_t count)
 
 #define BLOCK_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)4 << 10)
 
-static const struct gsi_trailer none;
+static const struct gsi_trailer no_trailer;
 
 static const struct gsi_trailer *trailer_of(const struct gsi_inputs *inputs)
 {
     bool has = inputs->formatted != NULL && inputs->head.format == inputs->formatted->format;
-    return has ? &inputs->formatted->trailer : &none;
+    return has ? &inputs->formatted->trailer : &no_trailer;
 }
 
 uint64_t gsi_trailer_bytes(const struct gsi_inputs *inputs)

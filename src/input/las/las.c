@@ -34,7 +34,7 @@ enum offset {
 #define VLR_BYTES   54u  /* of its head */
 #define EXTRA_BYTES 192u /* of an entry that describes extra bytes */
 
-static uint64_t number(const uint8_t *at, uint32_t bytes)
+static uint64_t read_integer(const uint8_t *at, uint32_t bytes)
 {
     uint64_t value = 0;
     for (uint32_t i = bytes; i-- > 0;)
@@ -46,7 +46,8 @@ uint64_t gsi_las_wanted(const uint8_t *data, size_t bytes)
 {
     if (bytes < GSI_LAS_HEADER_BYTES)
         return GSI_LAS_HEADER_BYTES;
-    return gsi_clamp_u64(number(data + AT_POINTS, 4), GSI_LAS_HEADER_BYTES, GSI_SCHEMA_HEADER_MAX);
+    return gsi_clamp_u64(read_integer(data + AT_POINTS, 4), GSI_LAS_HEADER_BYTES,
+                         GSI_SCHEMA_HEADER_MAX);
 }
 
 /* ---- fields of points ---- */
@@ -124,8 +125,8 @@ static const struct field *const formats[FORMATS][5] = {
     {begin_6, colors, nears, waves},
 };
 
-static struct gsi_schema_field *add(struct gsi_schema *schema, uint32_t off, uint32_t bytes,
-                                    char kind)
+static struct gsi_schema_field *add_field(struct gsi_schema *schema, uint32_t off, uint32_t bytes,
+                                          char kind)
 {
     struct gsi_schema_field *field = &schema->fields[schema->field_count++];
     *field = (struct gsi_schema_field){.off = off, .bytes = bytes, .count = 1, .kind = kind};
@@ -140,7 +141,7 @@ static uint32_t add_known(struct gsi_schema *schema, uint32_t format)
         for (const struct field *known = formats[format][part]; known->name != NULL; known++) {
             if (known->name[0] != '\0') {
                 struct gsi_schema_field *field =
-                    add(schema, off, gsi_max_u32(known->bytes, 1), known->kind);
+                    add_field(schema, off, gsi_max_u32(known->bytes, 1), known->kind);
                 snprintf(field->name, sizeof field->name, "%s", known->name);
             }
             off += known->bytes;
@@ -157,7 +158,7 @@ static const struct {
 } extra_types[] = {{'V', 0}, {'u', 1}, {'i', 1}, {'u', 2}, {'i', 2}, {'u', 4},
                    {'i', 4}, {'u', 8}, {'i', 8}, {'f', 4}, {'f', 8}};
 
-static double real(const uint8_t *at)
+static double read_double(const uint8_t *at)
 {
     double value;
     memcpy(&value, at, sizeof value);
@@ -174,12 +175,12 @@ static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, ui
     uint32_t bytes = type > 0 ? extra_types[one].bytes : options;
     if (bytes == 0 || bytes * count > schema->element_bytes - *off)
         return "its points are too short for their extra bytes";
-    struct gsi_schema_field *field = add(schema, *off, bytes, extra_types[one].kind);
+    struct gsi_schema_field *field = add_field(schema, *off, bytes, extra_types[one].kind);
     field->count = count;
     memcpy(field->name, entry + 4, 32);
     bool has_scale = type > 0 && (options & 8) != 0, has_offset = type > 0 && (options & 16) != 0;
     field->is_scaled = has_scale || has_offset;
-    if (has_scale && !(real(entry + 112) > 0))
+    if (has_scale && !(read_double(entry + 112) > 0))
         field->kind = '?'; /* its value falls as the stored number rises */
     field->more = field->is_scaled ? XXH3_64bits(entry + 112, 48) : 0;
     *off += bytes * count;
@@ -189,14 +190,14 @@ static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, ui
 /* Searches the VLRs for extra bytes. Returns what is wrong with them. */
 static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, uint32_t off)
 {
-    uint64_t at = number(data + AT_HEADER_BYTES, 2);
-    uint32_t vlrs = (uint32_t)number(data + AT_VLR_COUNT, 4);
+    uint64_t at = read_integer(data + AT_HEADER_BYTES, 2);
+    uint32_t vlrs = (uint32_t)read_integer(data + AT_VLR_COUNT, 4);
     const char *problem = NULL;
     for (uint32_t i = 0; i < vlrs; i++) {
         if (at + VLR_BYTES > schema->header_bytes)
             return "its VLRs exceed the offset of its points";
         const uint8_t *vlr = data + at;
-        uint64_t id = number(vlr + 18, 2), bytes = number(vlr + 20, 2);
+        uint64_t id = read_integer(vlr + 18, 2), bytes = read_integer(vlr + 20, 2);
         at += VLR_BYTES;
         if (bytes > schema->header_bytes - at)
             return "its VLRs exceed the offset of its points";
@@ -218,7 +219,7 @@ static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, ui
 
 /* ---- the header ---- */
 
-static uint32_t header_least(uint8_t minor)
+static uint32_t header_min_bytes(uint8_t minor)
 {
     return minor >= 4 ? END_OF_1_4 : minor == 3 ? END_OF_1_3 : GSI_LAS_HEADER_BYTES;
 }
@@ -228,7 +229,8 @@ static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_sch
 {
     if (bytes < GSI_LAS_HEADER_BYTES)
         return "it is truncated";
-    uint64_t points = number(data + AT_POINTS, 4), header = number(data + AT_HEADER_BYTES, 2);
+    uint64_t points = read_integer(data + AT_POINTS, 4),
+             header = read_integer(data + AT_HEADER_BYTES, 2);
     uint32_t format = data[AT_POINT_FORMAT];
     schema->version = data[AT_MINOR];
     if (data[AT_MAJOR] != 1 || schema->version > 4)
@@ -239,14 +241,14 @@ static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_sch
         return "its point format is not one of 0 to 10";
     if (points > GSI_SCHEMA_HEADER_MAX)
         return "it is longer than 16 MiB";
-    if (header < header_least(schema->version) || points < header)
+    if (header < header_min_bytes(schema->version) || points < header)
         return "it is too short for its version";
     if (points > bytes)
         return "it is truncated";
     schema->header_bytes = (uint32_t)points;
-    schema->element_bytes = (uint32_t)number(data + AT_POINT_BYTES, 2);
-    schema->count =
-        schema->version >= 4 ? number(data + AT_COUNT_64, 8) : number(data + AT_COUNT_32, 4);
+    schema->element_bytes = (uint32_t)read_integer(data + AT_POINT_BYTES, 2);
+    schema->count = schema->version >= 4 ? read_integer(data + AT_COUNT_64, 8)
+                                         : read_integer(data + AT_COUNT_32, 4);
     uint32_t known = add_known(schema, format);
     if (schema->element_bytes < known)
         return "its points are too short for their format";
@@ -268,8 +270,8 @@ enum gs_status gsi_las_read(const uint8_t *data, size_t bytes, const char *name,
                     problem);
 }
 
-#define SEEN_BYTES 15u /* of a point */
-#define RETURNS_32 5u
+#define COUNTED_BYTES 15u /* of a point */
+#define RETURNS_32    5u
 
 /* ---- counting ---- */
 
@@ -304,8 +306,8 @@ void gsi_las_tally(const struct gsi_schema *schema, struct gsi_las_tally *tally,
         uint64_t at = tally->begun_bytes, step = gsi_min_u64(bytes, whole - at);
         if (step == whole)
             count_point(tally, data, mask);
-        else if (at < SEEN_BYTES)
-            memcpy(tally->begun + at, data, gsi_min_u64(step, SEEN_BYTES - at));
+        else if (at < COUNTED_BYTES)
+            memcpy(tally->begun + at, data, gsi_min_u64(step, COUNTED_BYTES - at));
         if (step < whole && at + step == whole)
             count_point(tally, tally->begun, mask);
         tally->begun_bytes = (at + step) % whole;
@@ -355,7 +357,7 @@ static void write_returns(uint8_t *header, const struct gsi_schema *schema,
 }
 
 /* Moves an offset after the points along with their end. */
-static void move(uint8_t *at, const struct gsi_schema *schema, uint64_t count)
+static void move_offset(uint8_t *at, const struct gsi_schema *schema, uint64_t count)
 {
     uint64_t was = schema->header_bytes + schema->count * schema->element_bytes;
     uint64_t position = number_at(at);
@@ -371,10 +373,10 @@ bool gsi_las_patch(uint8_t *header, const struct gsi_schema *schema, uint64_t co
         return false;
     write_number(header + AT_COUNT_32, is_old || schema->version < 4 ? count : 0, 4);
     if (schema->version >= 3)
-        move(header + AT_WAVEFORMS, schema, count);
+        move_offset(header + AT_WAVEFORMS, schema, count);
     if (schema->version >= 4) {
         write_number(header + AT_COUNT_64, count, 8);
-        move(header + AT_EVLRS, schema, count);
+        move_offset(header + AT_EVLRS, schema, count);
     }
     if (tally != NULL) {
         write_bounds(header, tally);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const struct gsi_type_word *word_of(const char *path)
+static const struct gsi_type_word *type_word_of(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0 ? NULL : gsi_type_word_of_file(path);
 }
@@ -14,7 +14,7 @@ static bool has_unit(const struct gsi_type_word *word)
 }
 
 /* Returns the text after the name of the first input of unknown type: how many there are. */
-static const char *others(size_t input_count, char text[32])
+static const char *count_others(size_t input_count, char text[32])
 {
     text[0] = '\0';
     if (input_count > 1)
@@ -25,7 +25,7 @@ static const char *others(size_t input_count, char text[32])
 enum gs_status gsi_named_type_check_output(const char *output, const char *type, const char *input,
                                            struct gs_error *error)
 {
-    const struct gsi_type_word *word = word_of(output);
+    const struct gsi_type_word *word = type_word_of(output);
     if (word == NULL || word->sense == GSI_SENSE_UNSURE)
         return GS_OK;
     if (type != NULL && word->type != NULL && gsi_type_goes_with(word->type, type))
@@ -56,7 +56,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
 {
     *named = (struct gsi_named_type){0};
     for (size_t i = 0; i < input_count; i++) {
-        const struct gsi_type_word *word = word_of(inputs[i]);
+        const struct gsi_type_word *word = type_word_of(inputs[i]);
         if (word == NULL)
             continue;
         GSI_TRY(check_word(word, inputs[i], error));
@@ -70,17 +70,18 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
     }
     if (named->word != NULL)
         return gsi_named_type_check_output(output, named->word->type, named->path, error);
-    named->word = word_of(output);
+    named->word = type_word_of(output);
     named->path = output;
     named->is_output = true;
     return named->word != NULL ? check_word(named->word, output, error) : GS_OK;
 }
 
-enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error)
+enum gs_status gsi_named_type_fail_unknown(const char *input, size_t input_count,
+                                           struct gs_error *error)
 {
     char more[32];
     return gsi_fail(error, GS_E_USAGE, 0,
                     "'%s'%s: the type of the elements is unknown, and --strict assumes none; give "
                     "-t TYPE, or -R N for records",
-                    input, others(input_count, more));
+                    input, count_others(input_count, more));
 }

@@ -26,9 +26,10 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
 enum gs_status gsi_named_type_check_output(const char *output, const char *type, const char *input,
                                            struct gs_error *error);
 
-/* gsi_named_type_refuse: fails with GS_E_USAGE, because --strict is given and nothing says the
+/* gsi_named_type_fail_unknown: fails with GS_E_USAGE, because --strict is given and nothing says the
  * type.
  * in    input: for messages, the name of the first of input_count */
-enum gs_status gsi_named_type_refuse(const char *input, size_t input_count, struct gs_error *error);
+enum gs_status gsi_named_type_fail_unknown(const char *input, size_t input_count,
+                                           struct gs_error *error);
 
 #endif

@@ -22,7 +22,7 @@ struct literals {
 #define DEPTH_MAX         8u
 #define ELEMENT_BYTES_MAX ((uint64_t)1 << 20)
 
-static bool fail(struct literals *text, const char *problem)
+static bool set_problem(struct literals *text, const char *problem)
 {
     if (text->problem == NULL)
         text->problem = problem;
@@ -49,7 +49,7 @@ static bool accept_char(struct literals *text, char wanted)
 /* Does the same; another character is the `problem`. */
 static bool expect(struct literals *text, char wanted, const char *problem)
 {
-    return accept_char(text, wanted) || fail(text, problem);
+    return accept_char(text, wanted) || set_problem(text, problem);
 }
 
 static bool is_at_end(struct literals *text)
@@ -65,14 +65,14 @@ static bool read_string(struct literals *text, char *string, size_t most)
     skip_blanks(text);
     char quote = text->at < text->end ? *text->at : '\0';
     if (quote != '\'' && quote != '"')
-        return fail(text, "a string is missing");
+        return set_problem(text, "a string is missing");
     for (text->at++; text->at < text->end && *text->at != quote; text->at++) {
         if (*text->at == '\\' || *text->at == '\n' || *text->at == '\0')
-            return fail(text, "a name has unusual characters");
+            return set_problem(text, "a name has unusual characters");
         unsigned char letter = (unsigned char)*text->at;
         bool is_two = text->is_latin1 && letter >= 0x80; /* bytes in UTF-8 */
         if (length + 1 + is_two >= most)
-            return fail(text, "a name is too long");
+            return set_problem(text, "a name is too long");
         if (is_two)
             string[length++] = (char)(0xc0 | letter >> 6);
         string[length++] = (char)(is_two ? 0x80 | (letter & 0x3f) : letter);
@@ -80,7 +80,7 @@ static bool read_string(struct literals *text, char *string, size_t most)
     string[length] = '\0';
     for (int bytes; *string != '\0'; string += bytes)
         if ((bytes = gsi_utf8_bytes((const unsigned char *)string)) == 0)
-            return fail(text, "a name is not UTF-8");
+            return set_problem(text, "a name is not UTF-8");
     return expect(text, quote, "a string has no end");
 }
 
@@ -92,9 +92,9 @@ static bool read_number(struct literals *text, uint64_t *number)
     for (*number = 0; text->at < text->end && *text->at >= '0' && *text->at <= '9'; text->at++)
         if (!gsi_mul_u64(*number, 10, number) ||
             !gsi_add_u64(*number, (uint64_t)(*text->at - '0'), number) || *number > INT64_MAX)
-            return fail(text, "a number is too large");
+            return set_problem(text, "a number is too large");
     if (text->at == begin)
-        return fail(text, "a number is missing");
+        return set_problem(text, "a number is missing");
     if (text->at < text->end && *text->at == 'L')
         text->at++;
     return true;
@@ -133,20 +133,20 @@ static bool read_code(struct literals *text, const char *code, struct gsi_schema
     struct literals digits = {.at = kind + 1, .end = code + strlen(code)};
     uint64_t bytes;
     if (*kind == '\0' || kind - code > 1)
-        return fail(text, "a type is not one of NumPy's");
+        return set_problem(text, "a type is not one of NumPy's");
     field->kind = *kind;
     field->is_big_endian = code[0] == '>';
     if (field->kind == 'O')
-        return fail(text, "it holds Python objects, which only Python can read");
+        return set_problem(text, "it holds Python objects, which only Python can read");
     if (strchr("uifbcSUVmM", field->kind) == NULL || !read_number(&digits, &bytes))
-        return fail(text, "a type is not one of NumPy's");
+        return set_problem(text, "a type is not one of NumPy's");
     bool is_time = field->kind == 'm' || field->kind == 'M';
     if (digits.at != digits.end && !(is_time && read_unit(digits.at, field->unit)))
-        return fail(text, "a type is not one of NumPy's");
+        return set_problem(text, "a type is not one of NumPy's");
     if (field->kind == 'U' && !gsi_mul_u64(bytes, 4, &bytes))
-        return fail(text, "an element is too long");
+        return set_problem(text, "an element is too long");
     if (bytes > ELEMENT_BYTES_MAX)
-        return fail(text, "an element is too long");
+        return set_problem(text, "an element is too long");
     field->bytes = (uint32_t)bytes;
     return true;
 }
@@ -157,10 +157,10 @@ static bool add_field(struct literals *text, struct gsi_schema *npy,
 {
     uint64_t bytes;
     if (npy->field_count == GSI_NPY_FIELDS_MAX)
-        return fail(text, "it has too many fields");
+        return set_problem(text, "it has too many fields");
     if (!gsi_mul_u64(field->bytes, field->count, &bytes) ||
         bytes > ELEMENT_BYTES_MAX - npy->element_bytes)
-        return fail(text, "an element is too long");
+        return set_problem(text, "an element is too long");
     npy->fields[npy->field_count] = *field;
     npy->fields[npy->field_count++].off = npy->element_bytes;
     npy->element_bytes += (uint32_t)bytes;
@@ -176,7 +176,7 @@ static bool read_count(struct literals *text, uint32_t *count)
         if (!read_number(text, &extent))
             return false;
         if (!gsi_mul_u64(product, extent, &product) || product > ELEMENT_BYTES_MAX)
-            return fail(text, "an element is too long");
+            return set_problem(text, "an element is too long");
         if (is_tuple && accept_char(text, ','))
             continue;
         if (is_tuple && !expect(text, ')', "a shape has no end"))
@@ -214,9 +214,9 @@ static bool read_own_name(struct literals *text, struct names *names, char *own)
         return true;
     for (uint32_t i = names->first; i < names->count; i++)
         if (names->list[i].bytes == bytes && memcmp(names->list[i].at, begin, bytes) == 0)
-            return fail(text, "two of its fields have the same name");
+            return set_problem(text, "two of its fields have the same name");
     if (names->count == NAMES_MAX)
-        return fail(text, "it has too many fields");
+        return set_problem(text, "it has too many fields");
     names->list[names->count].at = begin;
     names->list[names->count++].bytes = bytes;
     return true;
@@ -235,7 +235,7 @@ static bool read_name(struct literals *text, struct names *names, const char *pr
         return false;
     size_t length = own[0] != '\0' ? strlen(prefix) : 0;
     if (length + 1 + strlen(own) + 1 > GSI_SCHEMA_NAME_BYTES)
-        return fail(text, "a name is too long");
+        return set_problem(text, "a name is too long");
     memcpy(name, prefix, length + 1);
     if (length > 0)
         name[length++] = '.';
@@ -276,7 +276,7 @@ static bool read_field(struct literals *text, struct gsi_schema *npy, struct nam
         return false;
     if (accept_char(text, '[')) {
         if (field.name[0] == '\0')
-            return fail(text, "a structure in it has no name");
+            return set_problem(text, "a structure in it has no name");
         if (!read_inner(text, npy, &field, names, depth))
             return false;
     } else if (!read_string(text, code, sizeof code) || !read_code(text, code, &field) ||
@@ -285,7 +285,7 @@ static bool read_field(struct literals *text, struct gsi_schema *npy, struct nam
         return false;
     }
     if (field.name[0] == '\0' && field.kind != 'V')
-        return fail(text, "a field has no name");
+        return set_problem(text, "a field has no name");
     return expect(text, ')', "a field has no end");
 }
 
@@ -293,7 +293,7 @@ static bool read_fields(struct literals *text, struct gsi_schema *npy, struct na
                         const char *prefix, uint32_t depth)
 {
     if (depth == DEPTH_MAX)
-        return fail(text, "its structures are nested too deeply");
+        return set_problem(text, "its structures are nested too deeply");
     do {
         if (accept_char(text, ']'))
             return true;
@@ -440,7 +440,7 @@ static bool read_dictionary(struct literals *text, struct gsi_schema *npy, struc
     return text->problem == NULL;
 }
 
-static enum gs_status refuse(const char *name, const char *problem, struct gs_error *error)
+static enum gs_status fail_header(const char *name, const char *problem, struct gs_error *error)
 {
     return gsi_fail(error, GS_E_INPUT, 0,
                     "'%s': its .npy header cannot be used: %s (--raw sorts the file as it is)",
@@ -485,38 +485,38 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
     struct shape shape = {0};
     memset(npy, 0, sizeof *npy);
     if (!gsi_npy_begins(data, bytes) || bytes < GSI_NPY_HEAD_BYTES)
-        return refuse(name, "it is truncated", error);
+        return fail_header(name, "it is truncated", error);
     npy->version = data[MAGIC_BYTES];
     if (npy->version < 1 || npy->version > 3 || data[MAGIC_BYTES + 1] != 0)
-        return refuse(name, "its version is not one of 1.0, 2.0 and 3.0", error);
+        return fail_header(name, "its version is not one of 1.0, 2.0 and 3.0", error);
     uint64_t wanted = gsi_npy_wanted(data, bytes);
     if (wanted > GSI_NPY_HEADER_MAX)
-        return refuse(name, "it is too long", error);
+        return fail_header(name, "it is too long", error);
     if (wanted > bytes)
-        return refuse(name, "it is truncated", error);
+        return fail_header(name, "it is truncated", error);
     npy->header_bytes = (uint32_t)wanted;
     /* Version 3 exists for names with letters that Latin-1 does not have. (NumPy, lib/format.py) */
     struct literals text = {.is_latin1 = npy->version < 3,
                             .at = (const char *)data + text_off(npy->version),
                             .end = (const char *)data + wanted};
     if (!read_dictionary(&text, npy, &shape))
-        return refuse(name, text.problem, error);
+        return fail_header(name, text.problem, error);
     GSI_TRY(apply_shape(name, &shape, npy, error));
     if (npy->element_bytes == 0)
-        return refuse(name, "its elements have 0 bytes", error);
+        return fail_header(name, "its elements have 0 bytes", error);
     return GS_OK;
 }
 
 size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint32_t columns,
                      uint8_t version, uint8_t *header, size_t most)
 {
-    char digits[COUNT_DIGITS + 1], behind[32] = ",), }";
+    char digits[COUNT_DIGITS + 1], suffix[32] = ",), }";
     int digit_count = snprintf(digits, sizeof digits, "%" PRIu64, count);
-    static const char before[] = "{'descr': ", between[] = ", 'fortran_order': False, 'shape': (";
+    static const char prefix[] = "{'descr': ", middle[] = ", 'fortran_order': False, 'shape': (";
     if (columns > 0)
-        snprintf(behind, sizeof behind, ", %u), }", columns);
+        snprintf(suffix, sizeof suffix, ", %u), }", columns);
     size_t text =
-        sizeof before - 1 + descr_bytes + sizeof between - 1 + (size_t)digit_count + strlen(behind);
+        sizeof prefix - 1 + descr_bytes + sizeof middle - 1 + (size_t)digit_count + strlen(suffix);
     size_t padded = text + (size_t)(COUNT_DIGITS - digit_count) + 1;
     uint32_t off = text_off(version);
     size_t whole = (off + padded) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
@@ -530,8 +530,8 @@ size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint
     header[MAGIC_BYTES + 1] = 0;
     for (uint32_t i = MAGIC_BYTES + 2; i < off; i++)
         header[i] = (uint8_t)((whole - off) >> 8 * (i - MAGIC_BYTES - 2));
-    snprintf((char *)header + off, whole - off, "%s%.*s%s%s%s", before, (int)descr_bytes, descr,
-             between, digits, behind);
+    snprintf((char *)header + off, whole - off, "%s%.*s%s%s%s", prefix, (int)descr_bytes, descr,
+             middle, digits, suffix);
     header[off + text] = ' ';
     header[whole - 1] = '\n';
     return whole;

@@ -90,10 +90,10 @@ static size_t field_bytes(const char *name)
     return 2 * strlen(name) + 32;
 }
 
-/* Returns the field of a name: that of the header, or one that is made in `room` of a name that
+/* Returns the field of a name: that of the header, or one that is made in `made_field` of a name that
  * --fields gives; NULL: it has none. */
 static const struct gsi_schema_field *find_field(const struct gsi_inputs *inputs, const char *text,
-                                                 struct gsi_schema_field *room)
+                                                 struct gsi_schema_field *made_field)
 {
     const struct gsi_names *names = inputs->layout->record->names;
     const struct gsi_name *name = gsi_names_find(names, text);
@@ -103,11 +103,11 @@ static const struct gsi_schema_field *find_field(const struct gsi_inputs *inputs
     if (name == NULL || gsi_field_parse("", name->place, UINT32_MAX, NULL, &field, NULL) != GS_OK)
         return NULL;
     bool is_number = field.number != NULL && field.bytes <= 8;
-    *room = (struct gsi_schema_field){
+    *made_field = (struct gsi_schema_field){
         .count = 1,
         .kind = is_number ? kinds[(unsigned char)field.number->name[0]] : 'V',
         .is_big_endian = field.is_big_endian};
-    return room;
+    return made_field;
 }
 
 /* Makes a structure of the fields of --out. */
@@ -116,8 +116,8 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
     char *at = descr;
     for (size_t i = 0; i < inputs->head.field_count; i++) {
         const char *name = inputs->head.fields[i];
-        struct gsi_schema_field room;
-        const struct gsi_schema_field *field = find_field(inputs, name, &room);
+        struct gsi_schema_field made_field;
+        const struct gsi_schema_field *field = find_field(inputs, name, &made_field);
         *at++ = i > 0 ? ',' : '[';
         *at = ' ';
         at += i > 0;
@@ -128,7 +128,7 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
 
 /* Converts UTF-8 to Latin-1 if that has all letters, as NumPy does in headers. Returns the version
  * that says so: 1 for Latin-1, 3 for UTF-8. */
-static uint8_t encode(char *text)
+static uint8_t encode_latin1(char *text)
 {
     const unsigned char *from = (const unsigned char *)text;
     for (const unsigned char *at = from; *at != '\0'; at++)
@@ -198,7 +198,7 @@ static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0,
                         "out of memory: cannot allocate a .npy header");
     const char *descr = make_type(inputs, made, type_bytes(inputs));
-    uint8_t version = descr == made ? encode(made) : npy->version;
+    uint8_t version = descr == made ? encode_latin1(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
     size_t descr_bytes = descr == made ? strlen(made) : npy->descr_bytes;
     bool is_structured = is_changed(inputs) ? !gsi_entry_has_positions(inputs->entry_map)
@@ -227,7 +227,7 @@ static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
 }
 
 /* Returns no more than gsi_npy_read accepts, whatever the header says. */
-static uint64_t wanted(const uint8_t *data, size_t bytes)
+static uint64_t header_bytes_wanted(const uint8_t *data, size_t bytes)
 {
     return gsi_min_u64(gsi_npy_wanted(data, bytes), GSI_NPY_HEADER_MAX);
 }
@@ -240,7 +240,7 @@ const struct gsi_format gsi_npy_format = {.name = "a .npy file",
                                           .magic = "\x93NUMPY",
                                           .magic_bytes = 6,
                                           .is_plain = true,
-                                          .wanted = wanted,
+                                          .wanted = header_bytes_wanted,
                                           .read = gsi_npy_read,
                                           .check = check_counts,
                                           .make_header = make_header};

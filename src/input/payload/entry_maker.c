@@ -10,7 +10,7 @@
 /* There are as many staged buffers as transfers may be in flight. Each is as large as one transfer
  * if memory allows that; together they have a 32nd of it. */
 #define STAGED_COUNT     GSI_PLAN_READS
-#define STAGED_PART      512
+#define STAGED_DIVISOR   512
 #define STAGED_MIN_BYTES ((uint64_t)16 << 10)
 #define STAGED_MAX_BYTES ((uint64_t)2 << 20)
 
@@ -18,7 +18,8 @@
 
 static uint64_t staged_bytes(const struct gsi_entry_map *entry_map, uint64_t memory_bytes)
 {
-    uint64_t bytes = gsi_clamp_u64(memory_bytes / STAGED_PART, STAGED_MIN_BYTES, STAGED_MAX_BYTES);
+    uint64_t bytes =
+        gsi_clamp_u64(memory_bytes / STAGED_DIVISOR, STAGED_MIN_BYTES, STAGED_MAX_BYTES);
     uint64_t least = gsi_record_room_bytes(entry_map->input.element_bytes, 1);
     return gsi_round_up_u64(gsi_max_u64(bytes, least), GSI_DIRECT_ALIGN);
 }

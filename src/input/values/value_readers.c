@@ -10,7 +10,7 @@
 
 /* Buffers of a reader: while one is used, others are read. Together they have a 64th of memory. */
 #define READER_BUFFERS   GSI_CONSTANT(6u, 3u)
-#define READER_PART      384
+#define READER_DIVISOR   384
 #define BUFFER_MIN_BYTES ((uint64_t)16 << 10)
 #define BUFFER_MAX_BYTES ((uint64_t)2 << 20)
 
@@ -24,7 +24,7 @@ GSI_HOLDER_STATE(slices_of, struct slices)
 /* Returns the bytes of a buffer, at least one value. */
 static uint64_t buffer_bytes(const struct gsi_values *values, uint32_t width, uint64_t memory_bytes)
 {
-    uint64_t bytes = gsi_clamp_u64(memory_bytes / READER_PART / values->count, BUFFER_MIN_BYTES,
+    uint64_t bytes = gsi_clamp_u64(memory_bytes / READER_DIVISOR / values->count, BUFFER_MIN_BYTES,
                                    BUFFER_MAX_BYTES);
     return gsi_round_up_u64(gsi_max_u64(bytes, width), GSI_DIRECT_ALIGN);
 }
@@ -74,20 +74,20 @@ static bool is_used_up(const struct gsi_value_reader *one)
 }
 
 /* Frees a buffer when it is used up and no task works on its slices. */
-static void release(struct gsi_value_reader *one, struct gsi_buffer *staged)
+static void return_unused(struct gsi_value_reader *one, struct gsi_buffer *staged)
 {
     if (slices_of(staged)->count == 0 && staged != one->staged)
         gsi_buffers_return(&one->staging, staged);
 }
 
-static bool next_staged(struct gsi_value_reader *one)
+static bool next_buffer(struct gsi_value_reader *one)
 {
     struct gsi_buffer *before = one->staged;
     if (!is_used_up(one))
         return false;
     one->staged = NULL;
     if (before != NULL)
-        release(one, before);
+        return_unused(one, before);
     one->staged = gsi_reader_next(&one->reader);
     one->off = 0;
     if (one->staged == NULL)
@@ -99,7 +99,7 @@ static bool next_staged(struct gsi_value_reader *one)
 static bool pump_one(struct gsi_value_reader *one)
 {
     struct gsi_buffer *buffer;
-    bool has_moved = next_staged(one);
+    bool has_moved = next_buffer(one);
     while (!one->reader.is_end && (buffer = gsi_buffers_pop(&one->staging)) != NULL)
         gsi_reader_add(&one->reader, buffer);
     return gsi_reader_pump(&one->reader) || has_moved;
@@ -124,7 +124,7 @@ uint64_t gsi_value_readers_ready_count(const struct gsi_value_readers *readers)
     return ready;
 }
 
-static void skip(struct gsi_value_readers *readers, uint64_t n)
+static void skip_values(struct gsi_value_readers *readers, uint64_t n)
 {
     for (uint32_t i = 0; i < readers->count; i++)
         readers->table[i].off += n * readers->table[i].file->bytes;
@@ -134,8 +134,8 @@ static void skip(struct gsi_value_readers *readers, uint64_t n)
 bool gsi_value_readers_skip_to(struct gsi_value_readers *readers, uint64_t position)
 {
     if (readers->count > 0 && readers->next < position)
-        skip(readers,
-             gsi_min_u64(position - readers->next, gsi_value_readers_ready_count(readers)));
+        skip_values(readers,
+                    gsi_min_u64(position - readers->next, gsi_value_readers_ready_count(readers)));
     return readers->count == 0 || readers->next == position;
 }
 
@@ -148,7 +148,7 @@ void gsi_value_readers_pop(struct gsi_value_readers *readers, uint64_t n,
             (struct gsi_value_slice){.from = one->staged->data + one->off, .staged = one->staged};
         slices_of(one->staged)->count++;
     }
-    skip(readers, n);
+    skip_values(readers, n);
 }
 
 /* Copies values. For usual widths the compiler knows the length. */
@@ -189,6 +189,6 @@ void gsi_value_readers_release(struct gsi_value_readers *readers,
 {
     for (uint32_t i = 0; i < readers->count; i++) {
         slices_of(slices[i].staged)->count--;
-        release(&readers->table[i], slices[i].staged);
+        return_unused(&readers->table[i], slices[i].staged);
     }
 }

@@ -115,7 +115,7 @@ enum gs_status gsi_values_open(struct gsi_values *values, uint64_t first, uint64
         input->base_off += first * file->bytes;
         input->bytes = count * file->bytes;
         if (input->is_direct && gsi_input_is_cached(input))
-            gsi_input_go_buffered(input);
+            gsi_input_disable_direct(input);
     }
     return GS_OK;
 }

@@ -19,7 +19,7 @@ void gsi_zst_blocks_begin(struct gsi_zst_blocks *reader, struct gsi_input *input
     reader->input = input;
     reader->requested_bytes = reader->used_bytes = 0;
     reader->read_idx = reader->front_idx = 0;
-    reader->is_read = false;
+    reader->is_all_requested = false;
 }
 
 static bool is_file(const struct gsi_zst_blocks *reader)
@@ -41,12 +41,12 @@ static void read_done(struct gsi_io *io)
     block->bytes = gsi_min_u64(io->moved, block->wanted);
     block->is_full = true;
     if (is_good && io->off == GSI_IO_STREAM)
-        reader->is_read = block->bytes < block->wanted;
+        reader->is_all_requested = block->bytes < block->wanted;
     else if (is_good && block->bytes < block->wanted)
         gsi_fail(loop->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
                  reader->input->name);
     if (is_good) {
-        gsi_loop_now(loop)->bytes_read += block->bytes;
+        gsi_loop_phase_counts(loop)->bytes_read += block->bytes;
         loop->done_bytes += block->bytes;
     }
     reader->moved(reader->context);
@@ -61,10 +61,10 @@ static void copy_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block
     memcpy(block->data, input->head + input->head_off, block->bytes);
     input->head_off += block->bytes;
     block->is_full = true;
-    gsi_loop_now(loop)->bytes_read += block->bytes;
+    gsi_loop_phase_counts(loop)->bytes_read += block->bytes;
 }
 
-static void request(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
+static void request_block(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     const struct gsi_input *input = reader->input;
     uint64_t off = input->base_off + reader->requested_bytes;
@@ -96,11 +96,12 @@ bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader)
 {
     const struct gsi_input *input = reader->input;
     bool has_moved = false;
-    while (!reader->is_read && reader->read_idx - reader->front_idx < GSI_ZST_BLOCK_COUNT) {
+    while (!reader->is_all_requested &&
+           reader->read_idx - reader->front_idx < GSI_ZST_BLOCK_COUNT) {
         bool has_head = input->head_off < input->head_bytes;
         if (is_file(reader) && reader->requested_bytes == input->file_bytes)
-            reader->is_read = true;
-        if (reader->is_read || (!has_head && is_waiting(reader)))
+            reader->is_all_requested = true;
+        if (reader->is_all_requested || (!has_head && is_waiting(reader)))
             break;
         struct gsi_zst_block *block = block_at(reader, reader->read_idx++);
         block->is_full = false;
@@ -108,7 +109,7 @@ bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader)
         if (has_head)
             copy_head(reader, block);
         else
-            request(reader, block);
+            request_block(reader, block);
         has_moved = true;
     }
     return has_moved;
@@ -136,7 +137,7 @@ void gsi_zst_blocks_consume(struct gsi_zst_blocks *reader, uint64_t bytes)
 bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader)
 {
     uint64_t bytes;
-    return gsi_zst_blocks_front(reader, &bytes) == NULL && reader->is_read &&
+    return gsi_zst_blocks_front(reader, &bytes) == NULL && reader->is_all_requested &&
            reader->front_idx == reader->read_idx;
 }
 

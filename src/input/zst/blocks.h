@@ -23,7 +23,7 @@ struct gsi_zst_blocks {
     struct gsi_loop *loop;
     struct gsi_input *input;
     uint64_t requested_bytes, used_bytes; /* of the input */
-    bool is_read;                         /* everything was requested */
+    bool is_all_requested;                /* everything was requested */
     uint64_t read_idx, front_idx; /* numbers of blocks, counted from the input's beginning */
     void (*moved)(void *context); /* a block was read, or the job has failed */
     void *context;

@@ -44,9 +44,10 @@ static void stream_done(void *context);
 static struct gsi_frames_reader *lay_out(const struct gsi_frames_reader_plan *plan,
                                          uint8_t **stream, uint8_t **blocks, struct gsi_bump *bump)
 {
-    struct gsi_frames_reader *unpack = gsi_bump_alloc_whole(
+    struct gsi_frames_reader *unpack = gsi_bump_alloc_rounded(
         bump, sizeof *unpack + plan->slot_count * sizeof(struct gsi_zst_slot), GSI_DIRECT_ALIGN);
-    *stream = gsi_bump_alloc_whole(bump, gsi_zst_large_bytes(plan->window_bytes), GSI_DIRECT_ALIGN);
+    *stream =
+        gsi_bump_alloc_rounded(bump, gsi_zst_large_bytes(plan->window_bytes), GSI_DIRECT_ALIGN);
     *blocks = gsi_bump_alloc(bump, GSI_ZST_BLOCK_COUNT, GSI_ZST_BLOCK_BYTES, GSI_DIRECT_ALIGN);
     gsi_zst_small_lay_out(unpack != NULL ? unpack->slot_list : NULL, plan->slot_count, bump);
     return unpack;
@@ -89,7 +90,7 @@ void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 }
 
 /* Ends the request after a recorded failure, as soon as nothing writes to its memory. */
-static void give_up(struct gsi_frames_reader *unpack)
+static void fail_request(struct gsi_frames_reader *unpack)
 {
     struct gsi_io *request = unpack->request;
     if (request == NULL || unpack->stream.is_busy)
@@ -115,7 +116,7 @@ static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
 }
 
 /* Gathers bytes of the frame until the slot has wanted_bytes. Returns whether it has. */
-static bool gather(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
+static bool gather_bytes(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     const uint8_t *data;
     uint64_t bytes;
@@ -154,7 +155,7 @@ static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_sl
     uint64_t bytes = 0;
     const uint8_t *data = gsi_zst_blocks_front(&unpack->blocks, &bytes);
     bool has_more = data != NULL || stream->begun.pos < stream->begun.size;
-    if (stream->is_dry && !has_more) {
+    if (stream->needs_input && !has_more) {
         if (gsi_zst_blocks_is_end(&unpack->blocks))
             fail_cut(unpack, begun->frame_off);
         return false;
@@ -228,7 +229,7 @@ static bool read_header(struct gsi_frames_reader *unpack, struct gsi_zst_slot *s
         start_frame(unpack, &frame, slot);
     else {
         unpack->wanted_bytes = (uint64_t)wanted;
-        if (!gather(unpack, slot) && gsi_zst_blocks_is_end(&unpack->blocks))
+        if (!gather_bytes(unpack, slot) && gsi_zst_blocks_is_end(&unpack->blocks))
             fail_cut(unpack, slot->frame_off);
         return slot->coded_bytes == unpack->wanted_bytes;
     }
@@ -249,13 +250,13 @@ static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *sl
         begin_stream(unpack, slot);
         return true;
     }
-    bool is_there = gather(unpack, slot);
+    bool is_there = gather_bytes(unpack, slot);
     if (!is_there && gsi_zst_blocks_is_end(&unpack->blocks))
         fail_cut(unpack, slot->frame_off);
     return is_there;
 }
 
-static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *slot)
+static bool skip_bytes(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *slot)
 {
     uint64_t bytes;
     if (unpack->wanted_bytes == 0) {
@@ -274,7 +275,7 @@ static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *sl
 }
 
 /* Makes one step through the frames. Returns false if it must wait for an event. */
-static bool parse(struct gsi_frames_reader *unpack)
+static bool continue_frame(struct gsi_frames_reader *unpack)
 {
     struct gsi_zst_slot *slot = gsi_zst_small_front(&unpack->slots);
     if (unpack->stream.is_busy)
@@ -285,7 +286,7 @@ static bool parse(struct gsi_frames_reader *unpack)
     case STATE_HEADER:
         return read_header(unpack, slot);
     case STATE_SKIP:
-        return skip(unpack, slot);
+        return skip_bytes(unpack, slot);
     case STATE_WALK:
         return walk_frame(unpack, slot);
     default:
@@ -309,13 +310,13 @@ static void advance(void *context)
         const uint64_t used_bytes = unpack->blocks.used_bytes;
         has_moved = gsi_zst_blocks_pump(&unpack->blocks);
         has_moved |= gsi_zst_small_copy(&unpack->slots, unpack->request);
-        has_moved |= parse(unpack);
+        has_moved |= continue_frame(unpack);
         /* A frame that is not complete yet may have emptied all blocks. They can be read into now.
          */
         has_moved |= unpack->blocks.used_bytes != used_bytes;
     }
     if (unpack->loop->error->status != GS_OK)
-        give_up(unpack);
+        fail_request(unpack);
     if (unpack->request == NULL || unpack->stream.is_busy || !is_finished(unpack))
         return;
     struct gsi_io *request = unpack->request;
@@ -323,7 +324,7 @@ static void advance(void *context)
     request->done(request);
 }
 
-static void begin(struct gsi_frames_reader *unpack, struct gsi_input *input)
+static void begin_input(struct gsi_frames_reader *unpack, struct gsi_input *input)
 {
     gsi_zst_blocks_begin(&unpack->blocks, input);
     unpack->state = STATE_BETWEEN;
@@ -334,7 +335,7 @@ void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, struct gsi_input
 {
     unpack->loop->io_pending++;
     if (unpack->blocks.input != input)
-        begin(unpack, input);
+        begin_input(unpack, input);
     io->moved = 0;
     io->sys_errno = 0;
     unpack->request = io;

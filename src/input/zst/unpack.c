@@ -10,7 +10,7 @@ void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi
 {
     const size_t context_bytes = ZSTD_estimateDCtxSize();
     for (uint32_t i = 0; i < count; i++) {
-        void *context = gsi_bump_alloc_whole(bump, context_bytes, GSI_DIRECT_ALIGN);
+        void *context = gsi_bump_alloc_rounded(bump, context_bytes, GSI_DIRECT_ALIGN);
         uint8_t *coded = gsi_bump_alloc(bump, GSI_ZST_SMALL_CODED_BYTES, 1, GSI_DIRECT_ALIGN);
         uint8_t *plain = gsi_bump_alloc(bump, GSI_ZST_SMALL_BYTES, 1, GSI_DIRECT_ALIGN);
         if (list != NULL)
@@ -116,7 +116,7 @@ void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint
     ZSTD_DCtx_reset(stream->zstd, ZSTD_reset_session_only);
     ZSTD_DCtx_setParameter(stream->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX);
     stream->begun = (ZSTD_inBuffer){data, bytes, 0};
-    stream->is_dry = false;
+    stream->needs_input = false;
 }
 
 static void unpack_more(struct gsi_task *task, uint32_t worker_idx)
@@ -134,7 +134,7 @@ static void unpack_more(struct gsi_task *task, uint32_t worker_idx)
     } while (stream->result > 0 && !ZSTD_isError(stream->result) &&
              begun->pos + next->pos + out.pos > before);
     stream->made_bytes = out.pos - request->moved;
-    stream->is_dry = out.pos < out.size;
+    stream->needs_input = out.pos < out.size;
 }
 
 static void unpack_done(struct gsi_task *task)

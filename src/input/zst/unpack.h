@@ -77,7 +77,7 @@ struct gsi_zst_large {
     void *context;
     ZSTD_DCtx *zstd;
     bool is_busy;              /* a task is running */
-    bool is_dry;               /* zstd needs more input */
+    bool needs_input;          /* zstd needs more input */
     size_t result;             /* zstd's; this and the next members are of the last task */
     ZSTD_inBuffer begun, next; /* the frame's beginning, and its next bytes */
     uint64_t made_bytes;

@@ -114,7 +114,7 @@ static enum gs_status read_and_write(struct gsi_permute *permute)
     struct gsi_job *job = permute->job;
     GSI_TRY(
         gsi_delivery_open(&permute->delivery, &job->target, gsi_job_delivery_report(job), true));
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    gsi_loop_begin_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY(job->plan.permute.pair_memory > 0 ? gsi_by_sorts(permute) : gsi_gather(permute));
     GSI_TRY(verify(permute));
     return gsi_job_commit(job, &permute->delivery, NULL);

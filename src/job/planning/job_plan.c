@@ -107,7 +107,7 @@ static const char *why_not_one_pass(const struct gsi_job *job)
         return "the number of elements must be known first";
     if (inputs->are_many)
         return "there are too many inputs to keep open";
-    bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_shrink(inputs);
+    bool is_known = inputs->bytes != UINT64_MAX && !gsi_inputs_may_shrink(inputs);
     bool has_header = inputs->header.bytes > 0 || inputs->spec->kept_header_bytes > 0 ||
                       inputs->head.format != NULL;
     return is_known || !has_header ? NULL : "the header needs the number of elements";
@@ -149,7 +149,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         request.elements_per_entry =
             job->inputs.entry_map->entry_bytes / job->inputs.layout->element_bytes;
     request.is_merge = options->merge;
-    request.is_filtered = gsi_inputs_filter(&job->inputs);
+    request.is_filtered = gsi_inputs_are_filtered(&job->inputs);
     request.may_write_early = why_not_one_pass(job) == NULL;
     request.added_bytes =
         gsi_write_flow_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
@@ -260,7 +260,7 @@ enum gs_status gsi_job_make_plan(const struct gsi_job *job, const struct gsi_bud
     gsi_read_back_plan(&job->target, &plan->sizes);
     plan->in_order_note = why_not_in_order(job, &plan->sizes);
 done:
-    GSI_FREE(&ledger, sizes, gsi_inputs_merged(&job->inputs));
+    GSI_FREE(&ledger, sizes, gsi_inputs_merged_count(&job->inputs));
     return status;
 }
 

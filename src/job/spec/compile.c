@@ -17,8 +17,8 @@ static enum gs_status check_positions(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
     if (job->array == NULL || !job->options->argsort ||
-        !gsi_array_meets(job->array, inputs->bytes / inputs->layout->element_bytes *
-                                         inputs->entry_map->output_bytes))
+        !gsi_array_overlaps(job->array, inputs->bytes / inputs->layout->element_bytes *
+                                            inputs->entry_map->output_bytes))
         return GS_OK;
     return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "the positions: their memory overlaps the array");
@@ -57,7 +57,7 @@ static void adopt_chosen(struct gsi_job *job)
     inputs->values = chosen->values.count > 0 ? &job->chosen.values : NULL;
     inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
     inputs->filter = job->options->where_count > 0 ? &chosen->filter : NULL;
-    inputs->is_lent = chosen->has_entries && array != NULL && !gsi_inputs_shrink(inputs) &&
+    inputs->is_lent = chosen->has_entries && array != NULL && !gsi_inputs_may_shrink(inputs) &&
                       (uintptr_t)array->from % inputs->layout->align_bytes == 0;
 }
 

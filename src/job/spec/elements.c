@@ -67,7 +67,7 @@ static enum gs_status choose_records(const struct gsi_job *job, struct gsi_chose
     report->type_source = elements->source;
     report->key_count = elements->key_count;
     for (size_t i = 0; i < elements->key_count; i++)
-        gsi_fit_name(report->keys[i], sizeof report->keys[i], chosen->record.keys[i].text);
+        gsi_shorten_name(report->keys[i], sizeof report->keys[i], chosen->record.keys[i].text);
     return lay_records(job, chosen, report);
 }
 
@@ -107,8 +107,8 @@ static enum gs_status choose_numbers(const struct gsi_job *job, struct gsi_chose
         GSI_TRY(gsi_named_type_find(job->options->inputs, job->options->input_count,
                                     typed_output(job), &named, job->loop.error));
         if (named.word == NULL && job->options->strict)
-            return gsi_named_type_refuse(job->inputs.table[0].name, job->inputs.count,
-                                         job->loop.error);
+            return gsi_named_type_fail_unknown(job->inputs.table[0].name, job->inputs.count,
+                                               job->loop.error);
         name = named.word != NULL ? named.word->type : "u64";
         report->type_source = named.word == NULL ? "default"
                               : named.is_output  ? "output name"
@@ -242,7 +242,7 @@ static enum gs_status choose_filter(const struct gsi_job *job, struct gsi_chosen
         const char *text = options->where[i];
         status = gsi_filter_add(&chosen->filter, text, condition_field(text, name),
                                 gsi_filter_comparison(text), job->loop.error);
-        gsi_fit_name(report->where[i], sizeof report->where[i], text);
+        gsi_shorten_name(report->where[i], sizeof report->where[i], text);
     }
     free(name);
     report->where_count = options->where_count;

@@ -52,7 +52,8 @@ static struct number elements_of(const struct gsi_layout *layout)
 
 static bool input_name_has_type(struct number name, const struct gsi_job *job)
 {
-    for (size_t i = 0; i < job->options->input_count && i < gsi_inputs_merged(&job->inputs); i++)
+    for (size_t i = 0; i < job->options->input_count && i < gsi_inputs_merged_count(&job->inputs);
+         i++)
         if (is_same(named(job->options->inputs[i]), name))
             return true;
     return false;
@@ -148,7 +149,7 @@ enum gs_status gsi_spec_check_format(const struct gsi_job *job)
     const char *ending;
     bool has_name = options->output != NULL && !options->raw;
     bool may_drop = options->unique || options->has_top || options->where_count > 0 ||
-                    options->has_range || gsi_inputs_merged(&job->inputs) > 1;
+                    options->has_range || gsi_inputs_merged_count(&job->inputs) > 1;
     const struct gsi_format *named = has_name ? gsi_format_named(options->output, &ending) : NULL;
     if (named != NULL && named != job->inputs.head.format)
         return gsi_fail(

@@ -179,7 +179,7 @@ static enum gs_status add_fields(const struct gsi_job *job, struct gsi_entry_map
                             "--out: the fields have more than %u bytes in total",
                             GSI_RECORD_BYTES_MAX);
         gsi_entry_write_field(entry_map, off, bytes);
-        gsi_fit_name(report->fields[i], sizeof report->fields[i], options->out_fields[i]);
+        gsi_shorten_name(report->fields[i], sizeof report->fields[i], options->out_fields[i]);
     }
     report->field_count = options->out_field_count;
     return GS_OK;
@@ -264,7 +264,8 @@ static enum gs_status choose_joined(const struct gsi_job *job, struct gsi_chosen
     chosen->record.bytes = chosen->entry_map.entry_bytes;
     chosen->record.field_count = 0; /* they are tallied as they are read */
     for (size_t i = 0; i < options->value_count; i++)
-        gsi_fit_name(report->input.values[i], sizeof report->input.values[i], options->values[i]);
+        gsi_shorten_name(report->input.values[i], sizeof report->input.values[i],
+                         options->values[i]);
     report->input.value_count = options->value_count;
     return gsi_values_open(&chosen->values, options->has_range ? report->range.first : 0, count,
                            options->has_range ? report->range.of : count, error);

@@ -17,15 +17,15 @@ static bool merges_first(enum gsi_set set)
 
 struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options)
 {
-    const bool takes_nothing = options->action == GS_EXPLAIN || options->action == GS_LOOK;
+    const bool skips_streams = options->action == GS_EXPLAIN || options->action == GS_LOOK;
     const uint64_t kept = options->drop_header ? 0 : options->header_bytes;
     return (struct gsi_inputs_spec){
         .is_merge = options->merge,
         .merges_first = merges_first(options->merge_set),
         .is_raw = options->raw,
         .are_records = options->record_bytes > 0,
-        .takes_nothing = takes_nothing,
-        .asks_readers = options->action == GS_LOOK,
+        .skips_streams = skips_streams,
+        .inspects_readers = options->action == GS_LOOK,
         .may_end_early = options->merge && options->has_top,
         .header_bytes = options->header_bytes,
         .kept_header_bytes = kept,
@@ -53,14 +53,14 @@ static const struct gsi_format *format_of(const struct gsi_options *options,
     return named != NULL && named->is_plain ? named : NULL;
 }
 
-struct gsi_head_spec gsi_spec_of_head(const struct gsi_options *options,
-                                      const struct gsi_formatted *formatted)
+struct gsi_header_spec gsi_spec_of_head(const struct gsi_options *options,
+                                        const struct gsi_formatted *formatted)
 {
-    return (struct gsi_head_spec){.format = format_of(options, formatted),
-                                  .has_counts = options->unique_counts,
-                                  .byte_order = options->out_order,
-                                  .fields = options->out_fields,
-                                  .field_count = options->out_field_count};
+    return (struct gsi_header_spec){.format = format_of(options, formatted),
+                                    .has_counts = options->unique_counts,
+                                    .byte_order = options->out_order,
+                                    .fields = options->out_fields,
+                                    .field_count = options->out_field_count};
 }
 
 bool gsi_spec_is_split(const struct gsi_options *options)

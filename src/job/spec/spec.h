@@ -49,8 +49,8 @@ bool gsi_spec_keeps_elements(const struct gsi_options *options);
 /* gsi_spec_of_inputs: what is asked of the inputs.
  * gsi_spec_of_head: what the header of the output says. The inputs' headers were read. */
 struct gsi_inputs_spec gsi_spec_of_inputs(const struct gsi_options *options);
-struct gsi_head_spec gsi_spec_of_head(const struct gsi_options *options,
-                                      const struct gsi_formatted *formatted);
+struct gsi_header_spec gsi_spec_of_head(const struct gsi_options *options,
+                                        const struct gsi_formatted *formatted);
 
 /* gsi_spec_of_output: what is asked of the output: elements and payload are chosen. Borrows from
  * both. */

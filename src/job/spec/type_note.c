@@ -55,7 +55,7 @@ static void note_assumption(const struct gsi_job *job, const char *done)
 {
     const struct gsi_listener *listener = &job->options->listener;
     const char *name = job->inputs.table[0].name;
-    const size_t inputs = gsi_inputs_merged(&job->inputs);
+    const size_t inputs = gsi_inputs_merged_count(&job->inputs);
     char more[32] = "";
     if (inputs > 1)
         snprintf(more, sizeof more, " and %zu more", inputs - 1);
@@ -116,7 +116,7 @@ void gsi_spec_note(const struct gsi_job *job)
     const struct gsi_inputs *inputs = &job->inputs;
     const struct gsi_layout *layout = inputs->layout;
     bool is_empty = !inputs->is_cut;
-    for (size_t i = 0; i < gsi_inputs_merged(inputs) && is_empty; i++)
+    for (size_t i = 0; i < gsi_inputs_merged_count(inputs) && is_empty; i++)
         is_empty = !may_hold(inputs, &inputs->table[i]);
     bool is_number = layout->number != NULL;
     if (is_number && !is_empty && inputs->formatted == NULL)

@@ -135,7 +135,7 @@ static enum gs_status read_all(struct counted *counted)
     bool is_there;
     GSI_TRY(gsi_resume_restore_counts(job->resume, counted->tables, counted->values_count,
                                       &counted->counters[0].read, &is_there));
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, is_there ? 0 : job->inputs.bytes);
+    gsi_loop_begin_phase(&job->loop, GS_PHASE_READ, is_there ? 0 : job->inputs.bytes);
     if (!is_there) {
         GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
         join_counts(counted);

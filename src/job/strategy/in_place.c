@@ -134,7 +134,7 @@ static bool are_plain_numbers(const struct gsi_job *job)
 {
     const struct gsi_layout *layout = &job->chosen.layout;
     return gsi_layout_is_native(layout) && !layout->has_moments && job->inputs.entry_map == NULL &&
-           !gsi_inputs_shrink(&job->inputs) && job->plan.sizes.top_room == 0;
+           !gsi_inputs_may_shrink(&job->inputs) && job->plan.sizes.top_room == 0;
 }
 
 /* Returns whether a sort with chunks would be no faster, and no option asks for chunks. */
@@ -505,14 +505,14 @@ static enum gs_status sort_pieces(struct in_place *sort)
     struct gsi_loop *loop = sort->loop;
     const struct gsi_stage stage = {.context = sort, .pump = pump, .is_done = is_done};
     const gsi_u128 most = ~(gsi_u128)0 >> (128 - 8 * sort->layout->key_bytes);
-    gsi_loop_phase(loop, GS_PHASE_READ, sort->job->array->bytes);
+    gsi_loop_begin_phase(loop, GS_PHASE_READ, sort->job->array->bytes);
     if (gsi_cancel_is_set(loop->cancel))
         return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
     sort->pieces[sort->piece_count++] =
         (struct piece){.sort = sort, .count = sort->count, .most = most, .state = PIECE_RAW};
     wait_in_line(sort, &sort->pieces[0]);
     sort->job->array->is_written = true;
-    gsi_loop_now(loop)->bytes_read += sort->job->array->bytes;
+    gsi_loop_phase_counts(loop)->bytes_read += sort->job->array->bytes;
     enum gs_status status = gsi_loop_run(loop, &stage, 1);
     if (status != GS_OK)
         restore(sort);

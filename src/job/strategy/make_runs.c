@@ -107,10 +107,10 @@ static void give_chunks(struct maker *maker)
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
     const struct gsi_pre_aggregate *pre_aggregate = maker->job->inputs.pre_aggregate;
-    most += gsi_inputs_shrink(&maker->job->inputs) ? FILTER_CHUNKS : 0;
+    most += gsi_inputs_may_shrink(&maker->job->inputs) ? FILTER_CHUNKS : 0;
     most += pre_aggregate != NULL ? gsi_pre_aggregate_held(pre_aggregate) : 0;
     struct gsi_buffer *chunk;
-    while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
+    while (!maker->source.is_end && gsi_source_offered_count(&maker->source) < most &&
            (chunk = gsi_buffers_pop(maker->chunks)) != NULL)
         gsi_source_offer(&maker->source, chunk);
 }
@@ -186,7 +186,7 @@ static bool is_read(const void *context)
 /* Free chunks, and those that are being read into. */
 static uint64_t free_chunks(const struct maker *maker)
 {
-    return maker->chunks->free_count + gsi_source_given(&maker->source);
+    return maker->chunks->free_count + gsi_source_offered_count(&maker->source);
 }
 
 /* Returns whether the next chunk, or at the end the merge, needs the memory of a run. */
@@ -212,7 +212,7 @@ static bool must_spill(const struct maker *maker)
     if (plan->input_bytes == UINT64_MAX || maker->one_pass->has_written) /* the plan is a guess */
         return needs_memory(maker);
     return maker->left_count < plan->spilled_runs &&
-           (!gsi_inputs_shrink(&job->inputs) || needs_memory(maker));
+           (!gsi_inputs_may_shrink(&job->inputs) || needs_memory(maker));
 }
 
 /* Drops the oldest resident run if it is a presorted range. Returns whether it did. */
@@ -341,8 +341,8 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                           .presorted = presorted,
                           .chunks_per_run = loop->plan->chunks_per_run};
     list->ledger = &loop->ledger;
-    gsi_loop_phase(loop, GS_PHASE_READ,
-                   gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
+    gsi_loop_begin_phase(loop, GS_PHASE_READ,
+                         gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
     enum gs_status status = make_all(&maker);
     job->run_count = maker.run_count;
     job->report->one_pass.written_bytes = one_pass->written_bytes;

@@ -189,7 +189,7 @@ static enum gs_status run_pass(struct select *select, enum gsi_scan_device devic
                                   .partial_bytes = sizeof(struct partial),
                                   .run = scan_buffer,
                                   .join = join};
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    gsi_loop_begin_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     share_lists(select);
     job->inputs.data_bytes = 0;
     job->inputs.filtered = (struct gsi_filtered){0};
@@ -407,9 +407,9 @@ static enum gs_status fetch_tally(struct select *select)
     select->count = tally->count - tally->nan_count;
     report->order_statistics.quantile_count = select->open_count;
     for (size_t i = 0; i < report->order_statistics.quantile_count; i++)
-        gsi_fit_name(report->order_statistics.quantiles[i].text,
-                     sizeof report->order_statistics.quantiles[i].text,
-                     job->options->order_statistics.quantiles[i]);
+        gsi_shorten_name(report->order_statistics.quantiles[i].text,
+                         sizeof report->order_statistics.quantiles[i].text,
+                         job->options->order_statistics.quantiles[i]);
     if (select->count == 0)
         select->open_count = 0;
     report->order_statistics.has_no_bins =

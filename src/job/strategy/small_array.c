@@ -107,7 +107,7 @@ bool gsi_small_array_is(const struct gsi_job *job)
     return is_small(options, job->array) && options->device != GSI_DEVICE_CUDA &&
            options->device_set == 0 && options->device_model == NULL &&
            (options->memory_bytes == 0 || options->memory_bytes >= MEMORY_ENOUGH_BYTES) &&
-           gsi_cancel_is_own(options->cancel);
+           gsi_cancel_is_of_this_process(options->cancel);
 }
 
 /* ---- memory ---- */
@@ -419,7 +419,7 @@ enum gs_status gsi_small_array(struct gsi_job *job)
                           .n = job->array->bytes / job->inputs.layout->element_bytes};
     const bool has_positions = job->inputs.entry_map != NULL;
     const bool is_in_place = gsi_layout_is_native(small.layout) && !has_positions;
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->array->bytes);
+    gsi_loop_begin_phase(&job->loop, GS_PHASE_READ, job->array->bytes);
     report_plan(&small, has_positions ? small.n * sizeof(uint64_t) : job->array->bytes,
                 is_in_place);
     if (is_in_place)

@@ -99,7 +99,7 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     const struct gsi_stage stages[] = {gsi_merger_stage(&sort->merger),
                                        {.context = &writer, .is_done = is_written}};
     GSI_TRY_OR(gsi_spill_writer_init(&writer, loop, &job->spill, &sort->delivery.windows, &merged,
-                                     gsi_run_list_keys(&sort->list, first, count)),
+                                     gsi_run_list_count_keys(&sort->list, first, count)),
                fail);
     GSI_TRY_OR(
         begin_merge(sort, first, count, (struct gsi_merger_spec){.links = links, .link_count = 2}),
@@ -142,15 +142,15 @@ static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_
 static enum gs_status reduce_runs(struct sort *sort, uint32_t fan_in)
 {
     uint32_t first;
-    gsi_loop_phase(sort->loop, GS_PHASE_MERGE_RUNS,
-                   sort->loop->plan->moves[GS_PHASE_MERGE_RUNS].bytes_written);
+    gsi_loop_begin_phase(sort->loop, GS_PHASE_MERGE_RUNS,
+                         sort->loop->plan->moves[GS_PHASE_MERGE_RUNS].bytes_written);
     for (uint32_t fed; (fed = gsi_run_list_fed_count(&sort->list)) > fan_in;) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(fed, fan_in);
         GSI_TRY(find_span(sort, &pass, &first));
         GSI_TRY(merge_group(sort, first, (uint32_t)pass.first_group));
         for (uint32_t i = 1; i < pass.group_count; i++)
             GSI_TRY(merge_group(sort, first + i, fan_in));
-        gsi_run_list_prune(&sort->list);
+        gsi_run_list_remove_empty(&sort->list);
         sort->job->report->runs.merge_passes++;
     }
     return GS_OK;

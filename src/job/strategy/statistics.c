@@ -144,7 +144,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
 enum gs_status gsi_statistics(struct gsi_job *job)
 {
     struct reducer reducer = {.job = job};
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    gsi_loop_begin_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     enum gs_status status = reduce_all(&reducer);
     gsi_check_counts_close(&reducer.counts);
     gsi_stream_check_clear(&reducer.check);

@@ -240,7 +240,7 @@ static enum gs_status keep_and_write(struct top *top)
     struct gsi_job *job = top->job;
     struct gsi_filler filler = {.context = top, .fill = fill};
     GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, gsi_job_delivery_report(job), true));
-    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    gsi_loop_begin_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY(open_memory(top));
     GSI_TRY(keep_first(top));
     filler.count = top->kept.count;

@@ -218,7 +218,7 @@ static void read_done(struct gsi_io *io)
                  (unsigned long long)(io->off + io->moved));
         return;
     }
-    gsi_loop_now(loop)->bytes_read += io->bytes;
+    gsi_loop_phase_counts(loop)->bytes_read += io->bytes;
     gsi_spill_drop_cache(io);
     buffer->task = (struct gsi_task){.run = open_frame, .done = open_frame_done, .is_urgent = true};
     gsi_pool_submit(loop->pool, &buffer->task);
@@ -331,7 +331,7 @@ static void add_runs(struct gsi_frame_feed *feed, const struct gsi_feed_entries 
                                            .first_index = has_tags ? table->first_indexes[i] : 0},
                                   .feed = feed,
                                   .spilled = &entry->spilled};
-        run->first_frame = run->base.started_count = gsi_run_begin(entry, &run->skipped_keys);
+        run->first_frame = run->base.started_count = gsi_run_first_frame(entry, &run->skipped_keys);
         feed->unfed_count += entry->spilled.frame_count - run->first_frame;
         feed->heap[added++] = run;
         runs[i] = &run->base;

@@ -109,7 +109,7 @@ static bool shares_prefix(const struct gsi_layout *layout, const uint8_t *elemen
  * before. */
 static bool is_filtered(const struct gsi_file_reader *reader)
 {
-    return gsi_inputs_filter(reader->inputs) && !reader->input->is_temporary;
+    return gsi_inputs_are_filtered(reader->inputs) && !reader->input->is_temporary;
 }
 
 /* Fails if a block is not sorted, or not sorted with its predecessor. Returns whether it is. */
@@ -336,7 +336,7 @@ static void filter_done(struct gsi_task *task)
     struct input_run *run = block->holder;
     struct gsi_inputs *inputs = run->reader.inputs;
     gsi_filtered_add(&inputs->filtered, &state_of(block)->kept);
-    gsi_loop_now(inputs->loop)->bytes_read += state_of(block)->other_bytes;
+    gsi_loop_phase_counts(inputs->loop)->bytes_read += state_of(block)->other_bytes;
     if (inputs->sets != NULL && gsi_set_filter_check(inputs->sets, inputs->loop->error) != GS_OK)
         return;
     gsi_reorder_add(&run->filtered, block);

@@ -31,7 +31,7 @@ static void lay_out(struct gsi_columns *columns, const struct gsi_target *target
         struct gsi_column planned = {0},
                           *column = columns->table != NULL ? &columns->table[i] : &planned;
         gsi_buffers_lay_out(&column->blocks, NULL, BLOCKS, block, bump);
-        gsi_buffers_lay_out(&column->rooms, NULL, 1, room, bump);
+        gsi_buffers_lay_out(&column->staging, NULL, 1, room, bump);
         gsi_flow_alloc(&column->flow, 1, GSI_FLOW_COPIES, bump);
     }
 }
@@ -150,7 +150,7 @@ void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows,
             .receiver = {.context = column, .blocks = &column->blocks, .accept = take_block},
             .windows = windows,
             .next = i + 1 < columns->count ? &column[1].flow : NULL,
-            .rooms = &column->rooms,
+            .staging = &column->staging,
             .most = UINT64_MAX};
         gsi_flow_begin(&column->flow);
         gsi_sink_init(&column->sink, &column->at, &column->blocks,

@@ -19,7 +19,7 @@ struct gsi_column {
     struct gsi_target at;     /* the file: its output is that of target->files */
     struct gsi_inputs inputs; /* of values, which have no header */
     struct gsi_sink sink;
-    struct gsi_buffers blocks, rooms;
+    struct gsi_buffers blocks, staging;
     struct gsi_flow flow;
 };
 

@@ -178,7 +178,7 @@ static uint64_t entries_before(const struct gsi_split *split, const uint8_t *ent
 
 /* Bytes of the window, from `off` on, that belong to the current file. A block may have ended in an
  * entry, which belongs to the file as a whole. */
-static uint64_t belonging(void *context, const struct gsi_buffer *window, uint64_t off)
+static uint64_t bytes_before_cut(void *context, const struct gsi_buffer *window, uint64_t off)
 {
     const struct gsi_split *split = context;
     uint64_t begin = off - off % split->entry_bytes;
@@ -208,7 +208,7 @@ enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *wind
                                     .receiver = {.context = split,
                                                  .blocks = &split->blocks,
                                                  .accept = take_block,
-                                                 .belonging = belonging},
+                                                 .bytes_before_cut = bytes_before_cut},
                                     .windows = windows,
                                     .most = UINT64_MAX};
     gsi_flow_begin(&split->flow);

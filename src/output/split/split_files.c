@@ -246,7 +246,7 @@ static enum gs_status name_all(struct gsi_split_files *files, struct gs_error *e
         has_old = fstatat(output->dir_fd, output->target_name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     }
     for (uint32_t i = 0; i < files->count && has_old; i++)
-        GSI_TRY(gsi_output_name(&files->table[i].output, error));
+        GSI_TRY(gsi_output_ensure_name(&files->table[i].output, error));
     return has_old ? sync_directories(files, error) : GS_OK;
 }
 

@@ -74,9 +74,9 @@ static void lay_out_rooms(struct gsi_write_flow *write_flow, const struct gsi_ta
     gsi_flow_alloc(&write_flow->flow, batches, batches, bump);
     GSI_BUMP_ALLOC(bump, write_flow->payload.sums, batches + 1);
     GSI_BUMP_ALLOC(bump, write_flow->digest.digests, batches + 1);
-    gsi_buffers_lay_out(&write_flow->rooms, NULL, plan->room_count, shape, bump);
+    gsi_buffers_lay_out(&write_flow->staging, NULL, plan->room_count, shape, bump);
     write_flow->flow.operators.scratch =
-        gsi_bump_alloc_whole(bump, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
+        gsi_bump_alloc_rounded(bump, plan->room_count * scratch_bytes(target), GSI_DIRECT_ALIGN);
     if (target->spec->has_groups)
         gsi_group_operator_alloc(&write_flow->group, target->loop->layout, &target->spec->groups,
                                  plan->room_count, bump);
@@ -222,7 +222,7 @@ void gsi_write_flow_begin(struct gsi_write_flow *write_flow, struct gsi_buffers 
     flow->receiver =
         (struct gsi_receiver){.context = write_flow, .block = lend_block, .accept = take_block};
     flow->windows = windows;
-    flow->rooms = &write_flow->rooms;
+    flow->staging = &write_flow->staging;
     flow->operators.scratch_bytes = scratch_bytes(target);
     flow->most = target->spec->most_count;
     add_operators(write_flow, is_digested);

@@ -19,7 +19,7 @@ struct gsi_write_flow {
     struct gsi_target *target;
     struct gsi_link next; /* takes blocks */
     struct gsi_bump bump;
-    struct gsi_buffers blocks, rooms;
+    struct gsi_buffers blocks, staging;
     struct gsi_group_operator group; /* with --unique */
     struct gsi_payload_operator payload;
     struct gsi_digest_operator digest; /* of the output, if it will be read back */

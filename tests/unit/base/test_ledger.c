@@ -217,15 +217,15 @@ static void test_ledger__parts__are_those_of_the_peak(void **state)
     assert_int_equal(ledger.peak_parts[GSI_MEMORY_DATA], 8192);
     assert_int_equal(ledger.peak_parts[GSI_MEMORY_CODEC], 4096);
     assert_int_equal(ledger.peak_parts[GSI_MEMORY_TABLES], 800);
-    assert_int_equal(ledger.taken_bytes, 800 + 4096 + 8000);
+    assert_int_equal(ledger.reserved_bytes, 800 + 4096 + 8000);
     assert_int_equal(gsi_memory_map(&ledger, GSI_MEMORY_DATA, 8192, &data, &error), GS_E_MEMORY);
     assert_null(data);
     gsi_memory_unmap(&ledger, GSI_MEMORY_CODEC, codec, 4096);
     gsi_memory_free(&ledger, tables, 100, 8);
     gsi_memory_free(&ledger, more, 1000, 8);
-    assert_int_equal(ledger.taken_bytes, 0);
+    assert_int_equal(ledger.reserved_bytes, 0);
     for (int part = 0; part < GSI_MEMORY_PART_COUNT; part++)
-        assert_int_equal(ledger.taken_parts[part], 0);
+        assert_int_equal(ledger.reserved_parts[part], 0);
 }
 
 int main(void)

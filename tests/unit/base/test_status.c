@@ -110,7 +110,7 @@ static void test_status__fit_name__keeps_both_ends(void **state)
         for (size_t bytes = 10; bytes < 60; bytes++) {
             char to[64];
             const char *path = name_of(bytes, "\u20ac");
-            gsi_fit_name(to, size, path);
+            gsi_shorten_name(to, size, path);
             if (bytes < size) {
                 assert_string_equal(to, path);
                 continue;

@@ -154,9 +154,9 @@ static void test_access__default_acl_of_the_directory__is_for_new_files_only(voi
             assert_int_equal(gsi_output_open(names[i], &output, NULL), GS_OK);
             int dir_fd = open("d/kept", O_PATH);
             if (kept)
-                assert_int_equal(gsi_output_keep(&output, dir_fd, "file",
-                                                 openat(dir_fd, "file", O_CREAT | O_RDWR, 0600),
-                                                 NULL),
+                assert_int_equal(gsi_output_redirect(&output, dir_fd, "file",
+                                                     openat(dir_fd, "file", O_CREAT | O_RDWR, 0600),
+                                                     NULL),
                                  GS_OK);
             assert_int_equal(gsi_output_commit(&output, 0, NULL), GS_OK);
             gsi_output_close(&output);

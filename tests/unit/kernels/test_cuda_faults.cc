@@ -187,7 +187,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 // ---- cancel ----
 
 // Makes pipes small, so that data without a reader do not fit into them.
-extern "C" void __wrap_gsi_pipe_widen(int)
+extern "C" void __wrap_gsi_pipe_enlarge(int)
 {
 }
 

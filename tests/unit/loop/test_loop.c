@@ -243,7 +243,7 @@ static void test_left__phases_to_come__count_by_their_bytes(void **state)
                                 .done_bytes = rows[i].done,
                                 .total_bytes = rows[i].total,
                                 .early_bytes = rows[i].early};
-        uint64_t left = gsi_loop_left_ns(&loop, 100);
+        uint64_t left = gsi_loop_estimate_left_ns(&loop, 100);
         if (left != rows[i].want)
             test_fail("%s: %llu ns", rows[i].name, (unsigned long long)left);
     }

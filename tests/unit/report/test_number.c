@@ -166,7 +166,7 @@ static void test_number__locale_with_a_comma__still_a_point(void **state)
     /* And so where numbers are read: of options, and of a FITS header. */
     char *end, card[GSI_FITS_CARD + 1];
     double value = 0;
-    assert_true(gsi_plain_real("2.5e3;", &end, &value));
+    assert_true(gsi_parse_double("2.5e3;", &end, &value));
     assert_true(value == 2500 && *end == ';');
     uint64_t bytes = 0;
     assert_true(gs_size_parse("1.5G", 0, &bytes) && bytes == 1610612736);

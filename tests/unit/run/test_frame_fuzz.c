@@ -55,7 +55,7 @@ static int close_all(void **state)
     gsi_codec_close(&codecs[0]);
     gsi_codec_close(&codecs[1]);
     return munmap(memory - PAGE_BYTES, FRAME_BYTES + 2 * PAGE_BYTES) != 0 ||
-           ledger.taken_bytes != 0;
+           ledger.reserved_bytes != 0;
 }
 
 /* Sorted keys from few values, so that frames share first keys and counts, and some are alike. */

@@ -59,7 +59,7 @@ static void test_spill_store__runs_of_any_length__lie_in_parts_by_position(void 
             }
         assert_int_equal(store.taken_bytes, 2 * frames * FRAME); /* no more than will be used */
         gsi_spill_store_close(&store);
-        assert_int_equal(ledger.taken_bytes, 0);
+        assert_int_equal(ledger.reserved_bytes, 0);
     }
 }
 
