@@ -1,4 +1,4 @@
-/* job_advise.c: commands made of what was given, in words that a shell takes. */
+/* job_advise.c: writes shell commands that repeat a job, from the options that the program set. */
 #include "api/handle.h"
 
 #include "base/status.h"
@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The options that say how a file is sorted, and with what. */
+/* Options that the command for sorting one file repeats. */
 static const enum gsi_option_id sort_options[] = {
     GSI_OPT_TYPE,   GSI_OPT_RECORD,   GSI_OPT_KEY,       GSI_OPT_REVERSE,
     GSI_OPT_NAN,    GSI_OPT_HEADER,   GSI_OPT_DROP_TAIL, GSI_OPT_RAW,
     GSI_OPT_MEMORY, GSI_OPT_TEMP_DIR, GSI_OPT_PARALLEL};
 #define SORT_OPTION_COUNT (sizeof sort_options / sizeof sort_options[0])
 
-/* A line that is being written; is_whole: all of it has fitted so far. */
+/* A line of text that is being written; is_whole: all of it has fitted so far. */
 struct line {
     char text[sizeof((struct gs_error *)0)->text];
     size_t bytes;
@@ -35,7 +35,8 @@ static void append_text(struct line *line, const char *text)
         append_byte(line, *text);
 }
 
-/* Appends `before` and the word, in quotes if a shell would read it as something else. */
+/* Appends `before` and the word. Quotes the word if it contains characters that a shell
+ * interprets. */
 static void append_quoted(struct line *line, const char *before, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -58,7 +59,8 @@ static void append_option(struct line *line, const struct gs_job *job, enum gsi_
     const struct gs_option *option = &gsi_option_rows[id].option;
     const struct gsi_given_texts *given = &job->given[id];
     for (size_t i = 0; i < given->count + (given->text != NULL); i++) {
-        bool is_continued = option->is_split && i > 0; /* in the list that the line takes at once */
+        bool is_continued = option->is_split && i > 0; /* a comma separates it from the value
+                                                        * before */
         if (!is_continued) {
             append_text(line, " --");
             append_text(line, option->name);
@@ -69,14 +71,14 @@ static void append_option(struct line *line, const struct gs_job *job, enum gsi_
     }
 }
 
-/* A name that begins with a dash is that of a file, too; a dash alone is standard input. */
+/* Writes ./ before a file name that begins with a dash. A dash alone is standard input. */
 static void append_file_name(struct line *line, const char *name)
 {
     append_quoted(line, name[0] == '-' && name[1] != '\0' ? " ./" : " ", name);
 }
 
-/* The name of what is sorted of a file: "b.sorted.u64" of "b.u64", whose ending may say its type.
- * false: it is too long, or there is such a file. */
+/* Makes the name of the sorted file: "b.sorted.u64" for "b.u64". It keeps the ending, which may
+ * name the type. Returns false if the name is too long, or such a file exists. */
 static bool make_sorted_name(const char *name, char *sorted, size_t size)
 {
     const char *base = strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name;
@@ -98,7 +100,7 @@ void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
     struct stat info;
     if (report->set.unsorted_input == 0 || report->set.unsorted_input > inputs->count ||
         job->readers != NULL || job->writer.write != NULL || options->has_region)
-        return; /* of a region another file is made than the others are */
+        return; /* with --region, the sorted file would have another layout than the other inputs */
     const char *unsorted = inputs->list[report->set.unsorted_input - 1];
     if (stat(unsorted, &info) != 0 || !S_ISREG(info.st_mode) ||
         !make_sorted_name(unsorted, sorted, sizeof sorted))
@@ -122,7 +124,8 @@ void gsi_job_advise(const struct gs_job *job, const struct gsi_options *options,
         append_text(&line, " -o");
         append_file_name(&line, output);
     }
-    /* A name that no message may hold would be another file's. */
+    /* gsi_fail changes unusual characters of file names. Then the commands would name other
+     * files. */
     gsi_fail(&advised, error->status, error->sys_errno, "%s", line.text);
     if (line.fits && strcmp(advised.text, line.text) == 0)
         *error = advised;

@@ -1,4 +1,4 @@
-/* job_run.c: runs a job and keeps its result. */
+/* job_run.c: runs a job, and returns its error and report. */
 #include "api/handle.h"
 
 #include "base/status.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins a run, the only one of this job: clears the error and the report of the last run. */
+/* Clears the report of the last run, and fails if a call that set an option has failed. */
 static enum gs_status begin_run(struct gs_job *job)
 {
     job->error = job->set_error;
@@ -45,7 +45,7 @@ enum gs_status gsi_job_run_work(struct gs_job *job, enum gs_action action, gsi_j
     return status;
 }
 
-/* Sets options that follow from others. */
+/* Sets options that the action or another option implies. */
 static void set_implied_options(struct gsi_options *options, enum gs_action action)
 {
     bool sorts = action == GS_SORT || action == GS_EXPLAIN;
@@ -54,7 +54,8 @@ static void set_implied_options(struct gsi_options *options, enum gs_action acti
     if (options->check_counts)
         options->action = GS_CHECK;
     if (action == GS_STATS && options->merge) {
-        /* The elements of a merge are counted while it is made, so it is written to /dev/null. */
+        /* Statistics of a merge are counted while its output is written, so the output is
+         * /dev/null. */
         options->merge_is_counted = true;
         options->action = GS_SORT;
         options->output = "/dev/null";
@@ -62,7 +63,7 @@ static void set_implied_options(struct gsi_options *options, enum gs_action acti
     }
 }
 
-/* Notes go into the report, too. */
+/* Adds a note to the report, and passes it to the program's callback. */
 static void record_note(void *context, const char *text)
 {
     const struct gs_job *job = context;

@@ -1,4 +1,4 @@
-/* job_set.c: what is asked of a job, option by option. */
+/* job_set.c: stores the options of a job as texts, and parses them when a run begins. */
 #include "api/handle.h"
 
 #include "base/status.h"
@@ -47,9 +47,9 @@ void gs_job_reset(gs_job *job)
     *job = (struct gs_job){.report = job->report};
 }
 
-/* ---- calls that set ---- */
+/* ---- calls that set an option ---- */
 
-/* Forgets the failure of the last call. A run in progress does not change. */
+/* Clears the failure of the last call. Fails while a run is in progress. */
 static enum gs_status clear_last_error(struct gs_job *job)
 {
     if (job == NULL)
@@ -60,7 +60,7 @@ static enum gs_status clear_last_error(struct gs_job *job)
     return GS_OK;
 }
 
-/* The first failure is kept for the run. */
+/* Stores the first failure of all calls; the next run fails with it. */
 static enum gs_status keep_first_failure(struct gs_job *job, enum gs_status status)
 {
     if (status != GS_OK && job->set_error.status == GS_OK)
@@ -85,7 +85,7 @@ static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi
     return GS_OK;
 }
 
-/* As many as inputs have room for. */
+/* Enlarges the table of readers to the capacity of the list of inputs. */
 static enum gs_status grow_readers(struct gs_job *job)
 {
     size_t capacity = job->given[GSI_OPT_INPUT].capacity;
@@ -128,7 +128,7 @@ static enum gs_status append_text(struct gs_job *job, enum gsi_option_id id, con
     return GS_OK;
 }
 
-/* Applies the text to scratch options, so that a wrong text is reported at once. */
+/* Stores a text. Parses it first, so that this call fails if the text is wrong. */
 static enum gs_status set_single_text(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
     struct gsi_options tried = {0};
@@ -196,7 +196,7 @@ enum gs_status gs_job_add(gs_job *job, const char *name, const char *value)
     return keep_first_failure(job, add_to_list(job, name, value));
 }
 
-/* ---- what the program gives itself ---- */
+/* ---- callbacks of the program ---- */
 
 static enum gs_status add_reader(struct gs_job *job, const char *name,
                                  const struct gs_reader *reader)

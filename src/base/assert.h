@@ -1,12 +1,12 @@
-/* assert.h: defines assertions, for numbers made in one place and used in another, and constants
- * that are small in a test build. */
+/* assert.h: defines assertions for gsort's own numbers, and constants that are smaller in a test
+ * build. */
 #ifndef GSI_ASSERT_H
 #define GSI_ASSERT_H
 
 /* GSI_ASSERT: in builds with tests (CMake's GSORT_TESTS) a false condition ends the process, with a
- * line that names the place. In other builds it is compiled and not evaluated. A library must not
- * end its program, and the loop notices a hang (loop/loop.h). Use it for gsort's own mistakes,
- * never for external data. */
+ * line that names file and line. Other builds compile the condition, but do not evaluate it: a
+ * library must not end its program. Use GSI_ASSERT for gsort's own mistakes, never for external
+ * data. */
 #ifdef GSORT_ASSERTIONS
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,9 @@
  *
  *     #define BLOCK_BYTES GSI_CONSTANT((uint64_t)1 << 20, (uint64_t)16 << 10)
  *
- * Blocks, tables and limits are then so small that short jobs reach each end of them. The results
- * are the same. A constant of a file format that outlives the process has only one value. */
+ * Blocks, tables and limits are then so small that short tests fill them. Results are the same as
+ * with normal values. Do not use GSI_CONSTANT for constants of a file format that outlives the
+ * process. */
 #ifdef GSI_TINY
 #define GSI_CONSTANT(normal, tiny) (tiny)
 #else

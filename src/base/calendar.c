@@ -1,6 +1,6 @@
 /* calendar.c: computes dates by eras of 400 years, which all have the same number of days (H.
- * Hinnant, "chrono-compatible low-level date algorithms", 2013). There, a year begins in March, so
- * that a leap day is its last day. */
+ * Hinnant, "chrono-compatible low-level date algorithms", 2013). In these computations a year
+ * begins in March, so that a leap day is its last day. */
 #include "base/calendar.h"
 
 #include "base/u128.h"
@@ -15,12 +15,12 @@
 #define DAYS_1970 719468 /* days from the first of March of the year 0 */
 #define DAY_NS    86400000000000
 
-#define YEAR_DIGITS_MAX     17 /* more do not fit into 64 bits */
-#define YEAR_CHARACTERS_MIN 4  /* with the sign */
+#define YEAR_DIGITS_MAX     17 /* a year with more digits does not fit into 64 bits */
+#define YEAR_CHARACTERS_MIN 4  /* digits of a year and its sign */
 
 static const struct time_row {
     int64_t units_per_day;
-    size_t time_of_day_bytes; /* characters of T10:00:00.123456789 that are shown */
+    size_t time_of_day_bytes; /* how many characters of T10:00:00.123456789 are shown */
 } time_rows[GSI_UNIT_COUNT] = {
     [GSI_UNIT_D] = {1, 0},        [GSI_UNIT_h] = {24, 3},         [GSI_UNIT_m] = {1440, 6},
     [GSI_UNIT_s] = {86400, 9},    [GSI_UNIT_ms] = {86400000, 13}, [GSI_UNIT_us] = {86400000000, 16},
@@ -45,7 +45,7 @@ static struct date date_of_day(int64_t day)
     int era_day = (int)(days - era * ERA_DAYS);
     int year = (era_day - era_day / 1460 + era_day / 36524 - era_day / 146096) / YEAR_DAYS;
     int year_day = era_day - (YEAR_DAYS * year + year / 4 - year / 100);
-    int month = (5 * year_day + 2) / 153; /* from March on */
+    int month = (5 * year_day + 2) / 153; /* 0 is March */
     return (struct date){.year = era * ERA_YEARS + year + (month > 9),
                          .month = month > 9 ? month - 9 : month + 3,
                          .day = year_day - (153 * month + 2) / 5 + 1};
@@ -88,8 +88,8 @@ void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit u
              second / 60 % 60, second % 60, fraction_ns);
 }
 
-/* Reads two digits after a letter of `before`, if they are there; returns false if not, or if they
- * exceed `max`. */
+/* Parses a separator, one of the letters of `before`, and a number of two digits after it. Returns
+ * false if these are missing or the number exceeds `max`. */
 static bool parse_two_digits(const char **next, const char *before, int max, int *number)
 {
     if (**next == '\0' || strchr(before, **next) == NULL)
@@ -118,7 +118,8 @@ static bool parse_date(const char **next, struct date *date)
            date->day <= month_days(*date);
 }
 
-/* Reads a time of day as far as it is given; *ns counts from the beginning of the day. */
+/* Parses a time of day such as T10:00; its minutes, seconds and fraction may be missing. Sets *ns
+ * to the nanoseconds since the beginning of the day. */
 static bool parse_time_of_day(const char **next, int64_t *ns)
 {
     int hour = 0, minute = 0, second = 0;

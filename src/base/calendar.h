@@ -1,6 +1,6 @@
-/* calendar.h: converts times from and to ISO 8601. A time counts its unit from 1970 on, in the
- * Gregorian calendar, also before its introduction, without time zones and leap seconds. The texts
- * are NumPy's.
+/* calendar.h: converts times from and to ISO 8601. A time is a number of units, such as days, since
+ * the beginning of 1970. All times use the Gregorian calendar, without time zones and leap seconds.
+ * Texts have NumPy's form.
  *
  *     D     2024-01-05                   years have four digits or more; the year before 1
  *     m     2024-01-05T10:00             is 0, and "-001" is the one before 0
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Named as NumPy names them, and in the order of time_rows (calendar.c). */
+/* Units have NumPy's names. time_rows (calendar.c) has the same order. */
 enum gsi_time_unit {
-    GSI_UNIT_NONE, /* unknown: a time is a number */
+    GSI_UNIT_NONE, /* unknown unit */
     GSI_UNIT_D,
     GSI_UNIT_h,
     GSI_UNIT_m,
@@ -28,19 +28,19 @@ enum gsi_time_unit {
 #define GSI_TIME_BYTES 48
 void gsi_time_text(char text[GSI_TIME_BYTES], int64_t time, enum gsi_time_unit unit);
 
-/* gsi_time_parse: parses a date and as much of the time of day as is given; the rest is zeros. A
- * blank may replace the T, and a Z may follow at the end.
- * Returns what is wrong with the text; sets *time only if it returns GSI_TIME_OK. */
+/* gsi_time_parse: parses a date and, if present, a time of day. Hours, minutes, seconds and
+ * fractions that the text does not give are 0. A blank may replace the T, and a Z may end the text.
+ * Returns the error in the text. Sets *time only if it returns GSI_TIME_OK. */
 enum gsi_time_error {
     GSI_TIME_OK,
     GSI_TIME_NOT_A_TIME,
-    GSI_TIME_TOO_PRECISE, /* for the unit */
+    GSI_TIME_TOO_PRECISE, /* the text has digits that the unit cannot represent */
     GSI_TIME_OUT_OF_RANGE
 };
 enum gsi_time_error gsi_time_parse(const char *text, enum gsi_time_unit unit, int64_t *time);
 
-/* gsi_time_unit_of: returns the unit of a time that gsi_time_text has written; NONE for other
- * texts. */
+/* gsi_time_unit_of: returns the unit for which gsi_time_text writes this text; GSI_UNIT_NONE: there
+ * is none. */
 enum gsi_time_unit gsi_time_unit_of(const char *text);
 
 #endif

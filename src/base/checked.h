@@ -1,7 +1,6 @@
 /* checked.h: provides arithmetic on sizes from external data. gsi_add_u64 and gsi_mul_u64 return
- * false on overflow; the result is then meaningless, and the compiler warns if the return value
- * is ignored. If "as many as possible" is the right answer, use gsi_add_max_u64 and
- * gsi_mul_max_u64. */
+ * false on overflow; then the result is undefined. The compiler warns if a call ignores the return
+ * value. gsi_add_max_u64 and gsi_mul_max_u64 return UINT64_MAX on overflow instead. */
 #ifndef GSI_CHECKED_H
 #define GSI_CHECKED_H
 
@@ -20,7 +19,7 @@ GSI_MUST_CHECK static inline bool gsi_mul_u64(uint64_t a, uint64_t b, uint64_t *
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* Return the sum, and the product; UINT64_MAX if they do not fit. */
+/* These functions return the sum and the product; UINT64_MAX if it does not fit in 64 bits. */
 static inline uint64_t gsi_add_max_u64(uint64_t a, uint64_t b)
 {
     uint64_t sum;
@@ -58,7 +57,8 @@ static inline uint64_t gsi_clamp_u64(uint64_t x, uint64_t low, uint64_t high)
     return gsi_max_u64(low, gsi_min_u64(x, high));
 }
 
-/* Requires unit > 0; there is no overflow if x <= UINT64_MAX - unit. */
+/* Returns x / unit, rounded up. `unit` must be above 0. Rounding up to a multiple of `unit`
+ * overflows if x is above UINT64_MAX - unit. */
 static inline uint64_t gsi_ceil_div_u64(uint64_t x, uint64_t unit)
 {
     return x / unit + (x % unit != 0);

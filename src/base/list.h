@@ -1,5 +1,5 @@
-/* list.h: defines first-in, first-out lists, linked through a member `next` of their elements. Also
- * converts a pointer to a member into a pointer to its struct. */
+/* list.h: defines first-in, first-out lists, linked through a member `next` of their elements.
+ * GSI_CONTAINER_OF converts a pointer to a member into a pointer to its struct. */
 #ifndef GSI_LIST_H
 #define GSI_LIST_H
 
@@ -8,7 +8,7 @@
 
 /* GSI_LIST: defines `struct list` of elements of a type, and the functions
  *
- *     list_init   before use: `tail` points into the list, so the list must not be copied
+ *     list_init   initialises a list; `tail` points into the list, so do not copy the list
  *     list_push   appends an element
  *     list_pop    removes and returns the first element; NULL: there is none */
 #define GSI_LIST(list, element)                                    \

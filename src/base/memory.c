@@ -44,7 +44,8 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
     enum gs_status status = gsi_memory_reserve(ledger, part, bytes, error);
     if (status != GS_OK)
         return status;
-    /* mmap aligns to 4 KiB: map one huge page more and unmap the ends. */
+    /* mmap aligns to 4 KiB. Map one huge page more, and unmap what precedes and follows the aligned
+     * memory. */
     char *raw = MAP_FAILED;
     if (bytes <= SIZE_MAX - HUGE_PAGE_BYTES)
         raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -61,7 +62,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
         munmap(raw, (size_t)(base - raw));
     if (raw_end > end)
         munmap(end, (size_t)(raw_end - end));
-    madvise(base, bytes, MADV_HUGEPAGE); /* advice: a refusal only costs speed */
+    madvise(base, bytes, MADV_HUGEPAGE); /* if the kernel refuses, memory is only slower */
     madvise(base, bytes, MADV_DONTDUMP); /* core files would be terabytes */
     *memory = base;
     return GS_OK;
@@ -117,7 +118,7 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
 
 /* ---- bump allocators ---- */
 
-/* Smaller bump allocators are heap memory, which is aligned to a cache line. */
+/* Smaller bump allocators use heap memory that is aligned to a cache line. */
 #define MAPPED_BYTES   ((uint64_t)64 << 10)
 #define HEAP_ALIGNMENT ((uint64_t)64)
 

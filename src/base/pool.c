@@ -17,7 +17,7 @@ struct worker {
 
 struct gsi_pool {
     pthread_mutex_t lock;
-    pthread_cond_t work; /* a task was queued, or closing */
+    pthread_cond_t work; /* signalled when a task is queued, or when the pool closes */
     struct queue urgent, normal, finished;
     size_t queued_count;
     uint32_t idle_count, started_count, thread_count;
@@ -130,7 +130,7 @@ void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
     pthread_mutex_unlock(&pool->lock);
     if (needs_worker && !start_worker(pool) && pool->started_count == 0) {
         task->run(task, 0);
-        queue_push(&pool->finished, task); /* no workers: no other thread uses the list */
+        queue_push(&pool->finished, task); /* without workers no other thread uses the list */
         pool->wake(pool->context);
         return;
     }

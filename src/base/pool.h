@@ -3,10 +3,10 @@
  *     owner ── gsi_pool_submit ──> queue ──> worker: task->run(task)
  *     owner <── gsi_pool_reap ──── finished <──┘ and wake() so that a sleeping owner reaps
  *
- * A task is embedded in the object that it works on. It belongs to the pool between submit and its
- * `done`. Urgent tasks run before the others; within a class the order is first in, first out. Only
- * submit and reap by the owner touch the pipeline's state, so the pipeline needs no locks. Threads
- * start with the first task: a job too small to need them pays nothing. */
+ * A task is embedded in the object that it works on. The pool uses the task until it calls `done`.
+ * Urgent tasks run before others; otherwise tasks run in the order in which they were submitted.
+ * Callbacks `done` run on the owner's thread, so they may change the owner's state without locks.
+ * The pool starts threads only when tasks need them. */
 #ifndef GSI_POOL_H
 #define GSI_POOL_H
 
@@ -21,39 +21,40 @@ extern "C" {
 
 struct gsi_task {
     void (*run)(struct gsi_task *task, uint32_t worker_idx); /* on a worker */
-    void (*done)(struct gsi_task *task);                     /* on the owner, from gsi_pool_reap */
+    void (*done)(struct gsi_task *task);                     /* on the owner's thread, from
+                                                              * gsi_pool_reap */
     bool is_urgent;
     struct gsi_task *next; /* used by the pool while it holds the task */
 };
 
 struct gsi_pool;
 
-/* The stack of each thread, bytes: Linux's default. The C library would use `ulimit -s`, which may
- * be too small (64 KiB), and musl uses 128 KiB. Only touched pages use memory. */
+/* The stack of each thread, bytes: Linux's default. Without it, glibc would use `ulimit -s`, which
+ * may be 64 KiB, and musl 128 KiB. Unused pages of a stack need no memory. */
 #define GSI_STACK_BYTES ((size_t)8 << 20)
 
-/* gsi_thread_start: calls pthread_create with every signal blocked, so that the calling program's
- * own threads get the signals. Returns 0, or an errno value. */
+/* gsi_thread_start: starts a thread that blocks all signals, so that the program's own threads
+ * receive them. Returns 0, or an errno value. */
 int gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /* gsi_pool_create: creates a pool of at most `thread_count` >= 1 workers.
- * in    wake: called by a worker after each finished task; any thread; must not block */
+ * in    wake: a worker calls it after each finished task; it must not block */
 enum gs_status gsi_pool_create(uint32_t thread_count, void (*wake)(void *context), void *context,
                                struct gsi_pool **pool, struct gs_error *error);
 
-/* gsi_pool_free: waits for every submitted task, calls no `done`. NULL is allowed. */
+/* gsi_pool_free: waits until all submitted tasks have run, without calling `done`. Accepts NULL. */
 void gsi_pool_free(struct gsi_pool *pool);
 
-/* gsi_pool_submit: queues a task. Owner only. If no worker thread can be started the task runs at
- * once. */
+/* gsi_pool_submit: queues a task. If the system refuses to start any thread, the task runs at once.
+ * Owner's thread only. */
 void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task);
 
-/* gsi_pool_reap: calls `done` of every finished task. Returns how many there were. Owner only. NULL
- * is allowed. */
+/* gsi_pool_reap: calls `done` of every finished task. Returns the number of these tasks. Owner's
+ * thread only. Accepts NULL. */
 size_t gsi_pool_reap(struct gsi_pool *pool);
 
-/* gsi_pool_pending: returns how many tasks are submitted and not yet reaped. Owner only. NULL is
- * allowed. */
+/* gsi_pool_pending: returns how many submitted tasks gsi_pool_reap has not returned yet. Owner's
+ * thread only. Accepts NULL. */
 size_t gsi_pool_pending(const struct gsi_pool *pool);
 
 uint32_t gsi_pool_thread_count(const struct gsi_pool *pool);

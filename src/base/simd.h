@@ -4,11 +4,11 @@
  *     GSI_SIMD_CLONES static void sum_block(...) { plain C loop }
  *     GSI_HOST_DEVICE static inline uint32_t key_of(...) { ... }       for kernels, too
  *
- * The loader chooses the best clone for the processor when it loads the program (ifunc). Helpers
- * that such a function calls must be GSI_INLINE, or they stay outside the clones. Level x86-64-v4
- * is AVX-512, which has a vector multiplication of 64-bit integers. gcc 12 and later have levels.
- * Sanitizers are not ready yet when ifuncs are resolved, so builds with them have no clones.
- * Neither have compilers and processors without support; the results are the same. */
+ * The compiler makes one clone of the function per level, and the loader chooses the best one for
+ * the processor (ifunc). Helpers that such a function calls must be GSI_INLINE; otherwise they are
+ * not compiled for the level. Level x86-64-v4 is AVX-512, which can multiply vectors of 64-bit
+ * integers. Builds with sanitizers, older compilers and other processors have no clones. The
+ * results are the same. */
 #ifndef GSI_SIMD_H
 #define GSI_SIMD_H
 
@@ -24,7 +24,7 @@
 
 #define GSI_INLINE static inline __attribute__((always_inline))
 
-/* Elements of a buffer that was declared with another type. */
+/* Types for reading a buffer that was declared with another element type. */
 typedef uint32_t __attribute__((may_alias)) gsi_lane_u32;
 typedef uint64_t __attribute__((may_alias)) gsi_lane_u64;
 

@@ -40,7 +40,7 @@ void gsi_replace_controls(char *text)
             *text = '?';
 }
 
-/* Makes a message one line of UTF-8, whatever bytes its names contain. */
+/* Replaces bytes that are not UTF-8, and control characters, by '?'. So a message is one line. */
 static void replace_invalid_bytes(char *text)
 {
     gsi_replace_controls(text);
@@ -49,17 +49,17 @@ static void replace_invalid_bytes(char *text)
             *text = '?';
 }
 
-/* NAME_BYTES: what a shortened name keeps at least, dots included. REASON_BYTES: room for the
- * reason of a failed call. */
+/* NAME_BYTES: shortened names have at least this length, dots included. REASON_BYTES: the longest
+ * text of an errno value. */
 #define NAME_BYTES   64u
 #define REASON_BYTES 128u
 
-/* Longer lines need memory; without it they lose their end. */
+/* Longer lines are formatted in heap memory. Without memory, they lose their end. */
 #define LINE_BYTES 8192u
 
 static const char dots[] = "...";
 
-/* Finds the longest part between two quotes. Returns its length and sets *from to its beginning. */
+/* Finds the longest text between two quotes. Returns its length, and sets *from to its offset. */
 static size_t longest_quoted(const char *text, size_t *from)
 {
     size_t longest = 0;
@@ -80,8 +80,8 @@ static bool is_inside_character(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
 }
 
-/* Removes `removed` of the `bytes` from `from` on, in their middle, or a few more so that no character
- * is halved. */
+/* Replaces `removed` bytes in the middle of a part of the text by dots. The part begins at `from`
+ * and has `bytes`. A few more bytes are removed if a character would be split. */
 static void remove_middle(char *text, size_t from, size_t bytes, size_t removed)
 {
     char *begin = text + from + (bytes - removed) / 2, *end = begin + removed;
@@ -93,8 +93,8 @@ static void remove_middle(char *text, size_t from, size_t bytes, size_t removed)
     memcpy(begin, dots, sizeof dots - 1);
 }
 
-/* Shortens a line to `max_bytes` bytes: its reader needs the reason, at its end, more than all of a long
- * name. */
+/* Shortens a line to `max_bytes`: shortens the longest quoted name first, because the reason at the
+ * end of the line matters more. */
 static void shorten_line(char *text, size_t max_bytes)
 {
     for (size_t length; (length = strlen(text)) > max_bytes;) {
@@ -124,8 +124,8 @@ void gsi_shorten_name(char *to, size_t size, const char *name)
     snprintf(to, size, "%.*s%s%s", (int)head, name, head < length ? dots : "", name + tail);
 }
 
-/* Returns the text for a system call's failure. glibc's strerror_r returns a text, POSIX's and
- * musl's write it. */
+/* Returns the text of an errno value. glibc's strerror_r returns a text; in POSIX and musl it
+ * writes to the buffer. */
 static const char *reason_text(int sys_errno, char *buffer, size_t size)
 {
     if (sys_errno == EFBIG)
@@ -174,7 +174,7 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
     return status;
 }
 
-/* Public under this name. */
+/* The public name of gsi_fail. */
 enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                        const char *format, ...) __attribute__((alias("gsi_fail"), cold));
 

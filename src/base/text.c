@@ -1,4 +1,4 @@
-/* text.c: calls strtod with a locale of its own. */
+/* text.c: parses numbers by strtod_l in the locale "C". */
 #include "base/text.h"
 
 #include <locale.h>

@@ -1,12 +1,11 @@
-/* text.h: recognises valid UTF-8, and parses numbers with a decimal point, whatever the locale of
- * the program is. */
+/* text.h: recognises valid UTF-8, and parses numbers with a decimal point in any locale. */
 #ifndef GSI_TEXT_H
 #define GSI_TEXT_H
 
 #include <stdbool.h>
 
-/* gsi_utf8_bytes: returns the bytes of the character at `text`, which ends with a NUL; 0: it is not
- * valid (Unicode 15, table 3-7). */
+/* gsi_utf8_bytes: returns how many bytes the character at `text` has; 0: it is not valid UTF-8
+ * (Unicode 15, table 3-7). A NUL ends the text. */
 static inline int gsi_utf8_bytes(const unsigned char *text)
 {
     unsigned char first = text[0];
@@ -23,9 +22,9 @@ static inline int gsi_utf8_bytes(const unsigned char *text)
     return bytes;
 }
 
-/* gsi_parse_double, gsi_parse_long_double: read a number as strtod and strtold do in the locale "C".
- * out   end: the end of the number; value: the number; only if they return true
- * Return false if there is no memory. Any thread. */
+/* gsi_parse_double, gsi_parse_long_double: parse a number as strtod and strtold do in the locale
+ * "C". Return false if there is no memory; then they set nothing. Any thread.
+ * out   end: the end of the number; value: the number */
 bool gsi_parse_double(const char *text, char **end, double *value);
 bool gsi_parse_long_double(const char *text, char **end, long double *value);
 

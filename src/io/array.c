@@ -1,4 +1,4 @@
-/* array.c: makes inputs and outputs that stand for an array among files. */
+/* array.c: makes inputs and outputs of arrays, and checks their memory. */
 #include "io/array.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ bool gsi_array_overlaps(const struct gsi_array *array, uint64_t bytes)
     return to >= from ? to - from < array->bytes : from - to < bytes;
 }
 
-/* The numbers in a line of /proc/self/maps: BEGIN-END RIGHTS OFFSET MAJOR:MINOR INODE */
+/* A line of /proc/self/maps: BEGIN-END RIGHTS OFFSET MAJOR:MINOR INODE NAME */
 struct mapping {
     uint64_t begin, end, inode;
 };
@@ -55,8 +55,7 @@ static struct mapping parse_mapping(const char *line)
 
 bool gsi_array_is_mapped(const struct gsi_array *array)
 {
-    char line
-        [256]; /* the name of a file may be longer, and what is left of it is no line of numbers */
+    char line[256]; /* lines with long names are read in several parts */
     bool is_whole = true, is_mapped = false;
     FILE *file = fopen("/proc/self/maps", "re");
     if (file == NULL)

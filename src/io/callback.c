@@ -1,5 +1,5 @@
-/* callback.c: runs callbacks on a pool with a thread for every callback, so that none waits for
- * another. A program may fill two inputs of a merge in any order. */
+/* callback.c: runs callbacks on a pool with one thread per callback. So no callback waits for
+ * another one: a program may fill two inputs of a merge in any order. */
 #include "io/callback.h"
 
 #include "base/checked.h"
@@ -8,19 +8,19 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* Descriptors of callers count down from here. */
+/* Descriptors of callbacks are -2, -3, .. */
 #define FIRST_FD (-2)
 
 struct callback {
-    struct gsi_task task; /* of the transfer in progress, `io` */
+    struct gsi_task task; /* runs the transfer `io` */
     struct gsi_callbacks *callbacks;
     struct gsi_io *io;
     const struct gs_reader *reader; /* NULL: a writer */
     const struct gs_writer *writer;
     const char *name;
-    uint64_t moved; /* bytes in all */
+    uint64_t moved; /* bytes of all transfers */
     bool is_at_end;
-    struct gs_error error; /* its own */
+    struct gs_error error; /* the callback's failure */
 };
 
 struct gsi_callbacks {
@@ -77,7 +77,7 @@ void gsi_callbacks_close(struct gsi_callbacks *callbacks)
     GSI_FREE(callbacks->ledger, callbacks, 1);
 }
 
-/* Adds a caller. Returns its descriptor. */
+/* Adds a callback. Returns its descriptor. */
 static int add_callback(struct gsi_callbacks *callbacks, struct callback callback)
 {
     callback.callbacks = callbacks;
@@ -115,7 +115,7 @@ struct gsi_output gsi_callbacks_output(struct gsi_callbacks *callbacks,
 
 /* ---- on a thread ---- */
 
-/* Records the callback's own description of its failure, or a general one. */
+/* Records a failure of the callback, with the callback's own message if it gave one. */
 static void record_failure(struct callback *callback)
 {
     struct gs_error described = callback->error;
@@ -131,7 +131,7 @@ static void record_failure(struct callback *callback)
     callback->error.sys_errno = described.sys_errno;
 }
 
-/* Reads no more than the promised bytes, because the plan has no room for more. */
+/* Reads at most as many bytes as the reader promised, because the plan counts on that. */
 static void read_some(struct callback *callback, uint8_t *data, size_t bytes)
 {
     const struct gs_reader *reader = callback->reader;
@@ -146,7 +146,8 @@ static void read_some(struct callback *callback, uint8_t *data, size_t bytes)
                  "'%s': its reader returned %lld bytes, more than the %zu requested",
                  callback->name, (long long)moved, bytes);
     } else {
-        callback->error = (struct gs_error){0}; /* nothing failed, whatever it contains */
+        callback->error = (struct gs_error){0}; /* the callback may have written to it without
+                                                 * failing */
         callback->io->moved += (size_t)moved;
         callback->moved += (uint64_t)moved;
         callback->is_at_end = moved == 0;

@@ -1,14 +1,14 @@
-/* callback.h: makes transfers by callbacks of the program, gs_reader and gs_writer.
+/* callback.h: reads inputs and writes outputs by callbacks of the program (gs_reader, gs_writer).
  *
  *     owner ── gsi_callbacks_submit ──> a thread: read or write, until the transfer is whole
  *     owner <── io->done(io) ── gsi_callbacks_reap <──┘ and wake
  *
- * A callback may wait for a long time, so each has a thread when it needs one. For code that works
- * with inputs and outputs, it is a stream: its descriptor is a number below -1 (gsi_fd_is_callback).
- * Code that submits transfers sends those with such a descriptor here.
+ * A callback may wait for a long time, so each callback has a thread of its own. For other code,
+ * its input or output is a stream whose descriptor is a number below -1 (gsi_fd_is_callback).
+ * Submit transfers of such a descriptor by gsi_callbacks_submit.
  *
- * A callback's failure is recorded as the job's failure before the transfer is returned. All calls
- * are for one owner thread. In all functions except open, NULL is a job without callbacks. */
+ * If a callback fails, its failure is recorded in the job before the transfer ends. Only the
+ * owner's thread may call these functions. All except open accept NULL: a job without callbacks. */
 #ifndef GSI_CALLBACK_H
 #define GSI_CALLBACK_H
 
@@ -19,13 +19,14 @@
 
 struct gsi_callbacks;
 
-/* gsi_callbacks_count: returns the number of callbacks. `writer` may be NULL, and so may `readers`
- * and their functions.
+/* gsi_callbacks_count: returns the number of callbacks. `readers`, their functions and `writer` may
+ * be NULL: these are files.
  * gsi_callbacks_bytes: returns the memory that open allocates for `count` callbacks.
- * gsi_callbacks_open: allocates the callers; *callers stays NULL if there are none.
- * in    wake: called from any thread; makes the owner reap
- *       error: also receives a callback's failure
- * gsi_callbacks_close: frees them; no transfer may be in flight. */
+ * gsi_callbacks_open: allocates `count` callbacks; sets *callbacks to NULL if `count` is 0.
+ * in    wake: is called on any thread when a transfer has ended; must make the owner call
+ *       gsi_callbacks_reap
+ *       error: also receives failures of callbacks
+ * gsi_callbacks_close: frees the callbacks; no transfer may be in progress. */
 uint32_t gsi_callbacks_count(const struct gs_reader *readers, size_t reader_count,
                              const struct gs_writer *writer);
 uint64_t gsi_callbacks_bytes(uint32_t count);
@@ -36,16 +37,16 @@ void gsi_callbacks_close(struct gsi_callbacks *callbacks);
 
 /* gsi_callbacks_input: returns a stream that reads by `reader`.
  * gsi_callbacks_output: returns a stream that writes by `writer`.
- * in    name: the stream's name in messages; borrowed. NULL for an output: it has none */
+ * in    name: the stream's name in messages; borrowed. NULL: the output has no name */
 struct gsi_input gsi_callbacks_input(struct gsi_callbacks *callbacks,
                                      const struct gs_reader *reader, const char *name);
 struct gsi_output gsi_callbacks_output(struct gsi_callbacks *callbacks,
                                        const struct gs_writer *writer, const char *name);
 
-/* gsi_callbacks_submit: works as gsi_engine_submit; one transfer at a time per descriptor.
- * gsi_callbacks_reap: calls `done` of every transfer that ended.
- * gsi_callbacks_stop: calls no callbacks from now on, and calls the `stop` functions of those that
- * wait. Transfers in flight end with ECANCELED when their callbacks return. */
+/* gsi_callbacks_submit: starts a transfer, as gsi_engine_submit does; one at a time per descriptor.
+ * gsi_callbacks_reap: calls `done` of all transfers that have ended.
+ * gsi_callbacks_stop: stops all callbacks: calls their `stop` functions, and calls no more
+ * callbacks. Transfers in progress end with ECANCELED when their callbacks return. */
 void gsi_callbacks_submit(struct gsi_callbacks *callbacks, struct gsi_io *io);
 void gsi_callbacks_reap(struct gsi_callbacks *callbacks);
 void gsi_callbacks_stop(struct gsi_callbacks *callbacks);

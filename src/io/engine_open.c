@@ -9,13 +9,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-/* More transfers in flight only cost kernel memory: 4096 of the smallest block (4 KiB) are 16 MiB,
- * as much as the fastest disks need. io_uring itself allows at most 32768 entries. */
+/* The most transfers in progress. With the smallest blocks (4 KiB) these are 16 MiB, which is
+ * enough for the fastest disks. More would only cost kernel memory; io_uring allows 32768. */
 #define DEPTH_MAX 4096
 
-/* Clears O_DIRECT. Some file systems accept O_DIRECT when a file is opened, and refuse transfers
- * (EINVAL) afterwards; these then use the page cache. Each of several transfers in flight is
- * refused, and is retried once, whichever of them cleared the flag. */
+/* Clears O_DIRECT after a direct transfer failed with EINVAL. Returns whether to repeat the
+ * transfer. Some file systems accept O_DIRECT when a file is opened, but refuse all direct
+ * transfers. Each transfer is repeated at most once. */
 static bool is_worth_a_buffered_try(struct gsi_io *io)
 {
     int flags = fcntl(io->fd, F_GETFL);
@@ -36,15 +36,15 @@ enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result)
     if (result == -EAGAIN)
         return GSI_STEP_BLOCKED;
     if (io->op == GSI_IO_READ) {
-        /* Direct reads start aligned and end unaligned only at the end of the file. Some file
-         * systems refuse the next read there instead of returning 0. */
+        /* A direct read whose end is not aligned has reached the end of the file. Some file systems
+         * then refuse the next read instead of returning 0. */
         bool is_direct_end = result == -EINVAL && io->moved % GSI_DIRECT_ALIGN != 0;
         if (result == 0 || is_direct_end)
             return GSI_STEP_FINISHED;
     }
     if (result == -EINVAL && is_worth_a_buffered_try(io))
         return GSI_STEP_AGAIN;
-    /* A write that moves nothing and gives no reason would be retried forever. */
+    /* A write that returns 0 has failed; otherwise it would be repeated forever. */
     io->sys_errno = result == 0 ? EIO : (int)-result;
     return GSI_STEP_FINISHED;
 }

@@ -1,5 +1,5 @@
-/* engine_parts.h: shares between both engines queues of transfers, deadlines, and the one rule for
- * the result of an attempt to move bytes. Used by src/io/engine*.c only. */
+/* engine_parts.h: declares what both engines use: queues of transfers, deadlines, and the rule for
+ * what follows a read or write call. Only src/io/engine*.c include it. */
 #ifndef GSI_ENGINE_PARTS_H
 #define GSI_ENGINE_PARTS_H
 
@@ -10,20 +10,20 @@
 
 #include <sys/types.h>
 
-/* Most bytes that Linux moves in one call: MAX_RW_COUNT, INT_MAX rounded down to a page. */
+/* The most bytes of one read or write call in Linux (MAX_RW_COUNT). */
 #define GSI_IO_CALL_BYTES 0x7ffff000u
 
 enum gsi_io_step {
     GSI_STEP_FINISHED, /* io->moved and io->sys_errno are final */
-    GSI_STEP_AGAIN,    /* some bytes are left: continue at io->moved */
-    GSI_STEP_BLOCKED,  /* O_NONBLOCK descriptor: poll it, then continue */
+    GSI_STEP_AGAIN,    /* continue with the next byte, at io->moved */
+    GSI_STEP_BLOCKED,  /* the descriptor is not ready (O_NONBLOCK): poll it, then continue */
 };
 
-/* gsi_io_step: records the result of one read or write call (bytes moved, or a negative errno).
- * Returns what to do next. */
+/* gsi_io_step: adds the result of one read or write call (bytes, or a negative errno) to the
+ * transfer. Returns what to do next. */
 enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result);
 
-/* The part of the transfer that the next call moves: memory, bytes and offset. */
+/* These functions return the memory, the bytes and the offset of the next call of a transfer. */
 static inline uint8_t *gsi_io_data(const struct gsi_io *io)
 {
     return (uint8_t *)io->data + io->moved;
@@ -41,7 +41,7 @@ static inline uint64_t gsi_io_off(const struct gsi_io *io)
 
 GSI_LIST(gsi_io_queue, struct gsi_io)
 
-/* gsi_io_queue_end: moves everything in `queue` to the end of `ended`, with that errno. */
+/* gsi_io_queue_end: moves all transfers of `queue` to the end of `ended`, and sets their errno. */
 void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, int sys_errno);
 
 /* gsi_deadline: returns the time when a wait of `timeout_ns` ends; UINT64_MAX: never. */

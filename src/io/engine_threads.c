@@ -1,12 +1,12 @@
-/* engine_threads.c: transfers data by plain system calls in a few threads; works everywhere.
+/* engine_threads.c: implements an engine by system calls in a few threads. It works on all systems.
  *
- * Only a signal interrupts a thread inside read(2), and signals belong to the program. So a thread
- * never enters a call that may block for long. On pipes, sockets and terminals it first polls the
- * descriptor together with an eventfd that cancel makes readable. Then it moves only what is
- * available (see move_some). Calls on regular files and disks always return by themselves.
+ * Only a signal could interrupt a blocked read(2), and gsort uses no signals. So threads avoid
+ * calls that may block for long. For pipes, sockets and terminals a thread first polls the
+ * descriptor, and an eventfd that a cancel makes readable. Then it moves only the bytes that are
+ * available (move_some). Calls on regular files and disks do not block for long.
  *
- * After a cancel no transfer starts until the interrupted ones have returned. Then the eventfd is
- * cleared, and the engine is as new. */
+ * After a cancel, no transfer starts until all interrupted transfers have ended. Then the engine
+ * clears the eventfd, and can be used again. */
 #include "base/pool.h"
 #include "io/engine_parts.h"
 
@@ -21,9 +21,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Most threads, and so most transfers in flight. With 16, blocks of 1 to 4 MiB move as fast as
- * io_uring moves them at depth 8 to 32. (4 GiB direct, ext4 on a virtual disk: medians of 1.4 and
- * 1.2 GB/s read, 1.7 and 1.5 written.) More would only cost stacks. */
+/* The most threads, and so the most transfers in progress. With 16 threads, blocks of 1 to 4 MiB
+ * are as fast as with io_uring at depths of 8 to 32. (4 GiB direct, ext4 on a virtual disk: 1.4 and
+ * 1.2 GB/s read, 1.7 and 1.5 written.) */
 #define THREADS_MAX 16u
 
 /* musl has these calls since 1.2.5. */
@@ -42,12 +42,12 @@ static ssize_t pwritev2(int fd, const struct iovec *pieces, int n, off_t off, in
 
 struct threads {
     struct gsi_engine engine;
-    int wake_fd;    /* readable: the owner should check for events */
-    int watched_fd; /* the same, once; -1: none, or already readable */
-    int cancel_fd;  /* readable: blocked transfers should return */
+    int wake_fd;    /* readable: a transfer has ended, or the engine was woken */
+    int watched_fd; /* readable: end one wait; -1: none, or it was readable */
+    int cancel_fd;  /* readable: transfers that poll must end */
     atomic_bool is_woken, is_canceling;
     pthread_mutex_t lock; /* protects the following members */
-    pthread_cond_t work;  /* a transfer may start, or closing */
+    pthread_cond_t work;  /* signalled when a transfer may start, or when the engine closes */
     struct gsi_io_queue queued, finished;
     uint32_t queued_count, running_count, idle_count, thread_count, thread_limit;
     bool is_closing;
@@ -65,9 +65,9 @@ static void clear_notice(int event_fd)
     (void)!read(event_fd, &count, sizeof count);
 }
 
-/* Finds out whether a call on this descriptor may block indefinitely, and whether the descriptor
- * must be ready before the call. Even a file without a size (/proc/kmsg) may have nothing to read
- * yet. If the descriptor is not open, the call itself reports that. */
+/* Sets *may_block to whether a call on this descriptor may block for long, and *must_poll to
+ * whether to poll before the call. Regular files without a size, such as /proc/kmsg, must be polled
+ * too. */
 static void inspect_descriptor(const struct gsi_io *io, bool *may_block, bool *must_poll)
 {
     struct stat info;
@@ -76,7 +76,7 @@ static void inspect_descriptor(const struct gsi_io *io, bool *may_block, bool *m
     *must_poll = *may_block || (is_stream && io->op == GSI_IO_READ);
 }
 
-/* Waits until the descriptor is ready or has failed; returns false if canceled. */
+/* Polls the descriptor until it is ready or has an error. Returns false after a cancel. */
 static bool wait_ready(const struct threads *threads, const struct gsi_io *io)
 {
     struct pollfd polled[2] = {{.fd = io->fd, .events = io->op == GSI_IO_READ ? POLLIN : POLLOUT},
@@ -95,10 +95,9 @@ static ssize_t call_kernel(const struct gsi_io *io, size_t bytes, int flags)
     return moved >= 0 ? moved : -errno;
 }
 
-/* Moves what is possible without blocking. After poll reports a descriptor as ready, a read returns
- * the available data, but a long write waits until all of it is accepted. RWF_NOWAIT makes both
- * move what they can and return EAGAIN. Pipes support it since Linux 6.4. Without it, PIPE_BUF
- * bytes are the longest write that cannot wait. */
+/* Reads or writes as many bytes as possible without blocking. On a ready descriptor, a long write
+ * would block until all bytes are accepted. RWF_NOWAIT prevents that; pipes support it since Linux
+ * 6.4. Without it, only writes of at most PIPE_BUF bytes do not block. */
 static ssize_t move_some(const struct gsi_io *io, bool may_block)
 {
     size_t bytes = gsi_io_bytes(io);
@@ -175,13 +174,13 @@ static void threads_submit(struct gsi_engine *engine, struct gsi_io *io)
     threads->queued_count++;
     if (threads->queued_count > threads->idle_count &&
         threads->thread_count < threads->thread_limit)
-        start_thread(threads); /* if refused, the running threads do the work */
+        start_thread(threads); /* if this fails, other threads run the transfer */
     pthread_cond_signal(&threads->work);
     pthread_mutex_unlock(&threads->lock);
 }
 
-/* Sleeps until there is a notice. Returns true if the watched descriptor ended the sleep. (poll
- * ignores a negative one.) */
+/* Sleeps until wake_fd or watched_fd is readable. Returns whether watched_fd is. (poll ignores
+ * descriptors below 0.) */
 static bool sleep_until_notice(const struct threads *threads, uint64_t sleep_ns)
 {
     struct pollfd polled[2] = {{.fd = threads->wake_fd, .events = POLLIN},
@@ -262,7 +261,7 @@ static void threads_close(struct gsi_engine *engine)
     free(threads);
 }
 
-/* Starts the first thread, so that a system that refuses threads fails now and not in mid-job. */
+/* Starts the first thread, so that the job fails at its beginning if the system refuses threads. */
 static enum gs_status threads_open(uint32_t depth, struct gsi_engine **engine,
                                    struct gs_error *error)
 {

@@ -1,17 +1,16 @@
-/* engine_uring.c: transfers data by Linux io_uring (5.6 and later), through liburing.
+/* engine_uring.c: implements an engine by Linux io_uring (5.6 and later), through liburing.
  *
- * A transfer holds one of `depth` slots from its first request to the end of its last. Short
- * transfers continue in the same slot. user_data identifies the request: it is the slot; the engine
- * itself for the wake read; the address of watched_fd for the poll of that descriptor; or NULL for
- * answers to cancel requests, which are ignored.
+ * Each transfer in progress has one of `depth` slots. It may need several requests to the kernel,
+ * one after the other. A request's user_data is its slot. For the read of the wake eventfd it is
+ * the engine, for the poll of watched_fd its address, and for cancel requests NULL.
  *
- * Everything except wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN require.
- * The kernel then completes requests inside wait and never interrupts the thread elsewhere.
+ * All functions except wake run on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN require.
+ * With these flags, the kernel completes requests only inside wait.
  *
- * If the kernel accepts no requests just now (EAGAIN, EBUSY), we try again after a nap. If
- * REFUSALS_MAX tries fail while no transfer ends either, the kernel has refused for good. Transfers
- * that it did not accept are then returned with that errno, and so are all later ones. We wait for
- * those that it holds. */
+ * If the kernel accepts no requests (EAGAIN, EBUSY), the engine tries again after a short sleep.
+ * After REFUSALS_MAX failed tries, during which no transfer ended, it gives up. Then all transfers
+ * that the kernel has not accepted, and all later ones, fail with that errno. The engine still
+ * waits for accepted transfers. */
 #include "base/assert.h"
 #include "io/engine_parts.h"
 
@@ -26,30 +25,30 @@
 #define NAP_NS       10000000u
 
 struct slot {
-    struct gsi_io *io; /* NULL: free */
+    struct gsi_io *io; /* NULL: the slot is free */
     struct slot *next_free;
-    bool is_polling;  /* waits until the descriptor is ready; then the transfer starts */
-    bool is_forced;   /* run by a kernel thread, where regular files block instead of EAGAIN */
-    bool is_canceled; /* ends as soon as possible */
+    bool is_polling;  /* a poll is in progress; the transfer starts when the descriptor is ready */
+    bool is_forced;   /* a kernel thread runs it, which may block instead of returning EAGAIN */
+    bool is_canceled; /* it was cancelled */
 };
 
 struct uring {
     struct gsi_engine engine;
     struct io_uring ring;
     bool has_ring;
-    int wake_fd, watched_fd; /* -1: none is watched, or it was readable */
-    uint64_t wake_count;     /* the kernel writes here while the wake read is armed */
+    int wake_fd, watched_fd; /* -1: no descriptor is watched, or it was readable */
+    uint64_t wake_count;     /* the kernel reads the wake eventfd into this */
     bool is_wake_armed, is_woken, is_closing;
-    uint32_t refusals; /* failed tries in a row */
-    int refusal;       /* errno, final; 0: not refused */
+    uint32_t refusals; /* failed tries since the last success */
+    int refusal;       /* errno after the engine gave up; 0: it has not */
     struct gsi_io_queue queued, ended;
     struct slot *free_slots;
     uint32_t depth;
     struct slot slots[];
 };
 
-/* Returns a request. The ring has room for a transfer and a cancel of every slot, for the wake read
- * and one poll. */
+/* Returns an empty request. The ring has enough for a transfer and a cancel per slot, the read of
+ * the wake eventfd and one poll. */
 static struct io_uring_sqe *get_request(struct uring *uring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
@@ -57,7 +56,7 @@ static struct io_uring_sqe *get_request(struct uring *uring)
     return sqe;
 }
 
-/* Starts a read of an eventfd, so that a write to it ends a sleep in the ring. */
+/* Starts a read of the wake eventfd, so that a write to it ends a sleep. */
 static void arm_wake(struct uring *uring)
 {
     struct io_uring_sqe *sqe = get_request(uring);
@@ -117,15 +116,15 @@ static void finish_slot(struct uring *uring, struct slot *slot)
     io->done(io);
 }
 
-/* Handles a completion. Returns true if the transfer was returned to its owner. */
+/* Handles the result of a request. Returns whether the transfer has ended, and `done` was
+ * called. */
 static bool handle_completion(struct uring *uring, struct slot *slot, int result)
 {
     struct gsi_io *io = slot->io;
-    if (slot->is_polling && result > 0) /* readiness, not bytes */
+    if (slot->is_polling && result > 0) /* the result of a poll: start the transfer */
         result = -EINTR;
-    /* This cancel was not requested. The kernel gives up requests that wait for a thread if it
-     * cannot start one, for example while signals keep arriving (io_uring/io-wq.c,
-     * create_worker_cont). */
+    /* Nobody requested this cancel. The kernel cancels requests if it cannot start a thread for
+     * them, for instance while signals arrive (io_uring/io-wq.c, create_worker_cont). */
     if (result == -ECANCELED && !slot->is_canceled)
         result = -EINTR;
     slot->is_polling = false;
@@ -146,7 +145,7 @@ static bool handle_completion(struct uring *uring, struct slot *slot, int result
     return true;
 }
 
-/* Handles every available completion. Returns how many transfers finished. */
+/* Handles all available results of requests. Returns how many transfers have ended. */
 static size_t handle_completions(struct uring *uring)
 {
     struct io_uring_cqe *cqe;
@@ -171,7 +170,7 @@ static size_t handle_completions(struct uring *uring)
     return finished;
 }
 
-/* Submits prepared requests and sleeps until something completes. Returns the kernel's result. */
+/* Submits prepared requests, and sleeps until one completes. Returns the kernel's result. */
 static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
 {
     struct io_uring_cqe *cqe;
@@ -184,9 +183,8 @@ static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
     return io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &limit, NULL);
 }
 
-/* Lets the kernel continue what it holds, without new requests. Also checks for a wake, because the
- * wake read may be among the requests that were not accepted; the same applies to the watched
- * descriptor. */
+/* Sleeps shortly after the kernel has refused requests. Also polls the wake eventfd and watched_fd,
+ * because their requests may be among the refused ones. */
 static void wait_after_refusal(struct uring *uring, uint64_t sleep_ns)
 {
     struct pollfd polled[2] = {{.fd = uring->wake_fd, .events = POLLIN},
@@ -201,22 +199,22 @@ static void wait_after_refusal(struct uring *uring, uint64_t sleep_ns)
         (void)!read(uring->wake_fd, &uring->wake_count, sizeof uring->wake_count);
 }
 
-/* Cancels what the kernel holds without a request of its own (Linux 6.0). */
+/* Cancels an accepted transfer by a system call, without a request (Linux 6.0). */
 static void cancel_accepted(struct uring *uring, const struct slot *slot)
 {
     io_uring_register_sync_cancel(
         &uring->ring, &(struct io_uring_sync_cancel_reg){.addr = (uintptr_t)slot, .fd = -1});
 }
 
-/* Returns all transfers that were prepared but not accepted; nothing is submitted after this.
- * Returns how many transfers were returned. */
+/* Gives up: ends all transfers that the kernel has not accepted, with this errno. Returns how many.
+ * Nothing is submitted afterwards. */
 static size_t return_unaccepted(struct uring *uring, int sys_errno)
 {
     const struct io_uring_sq *sq = &uring->ring.sq;
     size_t finished = 0;
     uring->refusal = sys_errno;
     for (unsigned at = io_uring_smp_load_acquire(sq->khead); at != sq->sqe_tail; at++) {
-        /* NOLINTNEXTLINE(performance-no-int-to-ptr): as liburing keeps it */
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): liburing stores pointers so */
         void *user_data = (void *)(uintptr_t)sq->sqes[at & sq->ring_mask].user_data;
         struct slot *slot = user_data;
         if (user_data == uring) {
@@ -233,8 +231,8 @@ static size_t return_unaccepted(struct uring *uring, int sys_errno)
     return finished;
 }
 
-/* Submits and sleeps, or handles the kernel's refusal. Returns how many transfers were returned.
- * After EINTR or ETIME the caller only checks for completions. */
+/* Submits requests and sleeps, or handles the kernel's refusal. Returns how many transfers ended
+ * because the engine gave up. */
 static size_t submit_or_nap(struct uring *uring, uint64_t sleep_ns)
 {
     int result = uring->refusal != 0 ? -uring->refusal : submit_and_sleep(uring, sleep_ns);
@@ -248,7 +246,8 @@ static size_t submit_or_nap(struct uring *uring, uint64_t sleep_ns)
     return return_unaccepted(uring, -result);
 }
 
-/* Returns the transfers that ended without a slot so far. Returns their number. */
+/* Calls `done` of transfers that were cancelled or refused while they were queued. Returns their
+ * number. */
 static size_t return_ended(struct uring *uring)
 {
     struct gsi_io *io = uring->ended.head;
@@ -276,7 +275,7 @@ static void uring_wait(struct gsi_engine *engine, uint64_t timeout_ns)
         finished += submit_or_nap(uring, finished > 0 ? 0 : left_ns);
         finished += handle_completions(uring);
     } while (finished == 0 && !uring->is_woken && left_ns > 0);
-    /* Transfers that `done` submitted need not wait until the owner calls again. */
+    /* Start the transfers that callbacks `done` have queued. */
     start_queued(uring);
     if (uring->refusal == 0)
         io_uring_submit(&uring->ring);
@@ -297,7 +296,7 @@ static void uring_wake(struct gsi_engine *engine)
     (void)!write(uring->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
 }
 
-/* The ring alone knows the poll, so closing the ring ends it. */
+/* The poll ends when the ring is closed. */
 static void uring_watch(struct gsi_engine *engine, int fd)
 {
     struct uring *uring = (struct uring *)engine;
@@ -307,7 +306,7 @@ static void uring_watch(struct gsi_engine *engine, int fd)
     uring->watched_fd = fd;
 }
 
-/* Cancels each by its user_data: works on every kernel, and does not cancel the wake read. */
+/* Cancels each transfer by its user_data. So the read of the wake eventfd continues. */
 static void uring_cancel(struct gsi_engine *engine)
 {
     struct uring *uring = (struct uring *)engine;
@@ -327,7 +326,7 @@ static void uring_cancel(struct gsi_engine *engine)
     }
 }
 
-/* DEFER_TASKRUN is Linux 6.1; older kernels return EINVAL for unknown flags. */
+/* Kernels before Linux 6.1 do not know DEFER_TASKRUN, and return EINVAL. */
 static int setup_ring(struct io_uring *ring, unsigned entries)
 {
     unsigned flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
@@ -335,7 +334,7 @@ static int setup_ring(struct io_uring *ring, unsigned entries)
     if (result == -EINVAL)
         result = io_uring_queue_init(entries, ring, 0);
     if (result == 0 && !(ring->features & IORING_FEAT_RW_CUR_POS)) {
-        io_uring_queue_exit(ring); /* before 5.6: no plain read and write, no streams */
+        io_uring_queue_exit(ring); /* Linux before 5.6 cannot read and write at a file's position */
         result = -ENOSYS;
     }
     return result;
@@ -347,7 +346,8 @@ static int setup_wake(struct uring *uring)
     if (uring->wake_fd < 0)
         return -errno;
     arm_wake(uring);
-    return io_uring_submit(&uring->ring); /* a filter may allow setup and refuse this */
+    return io_uring_submit(&uring->ring); /* a seccomp filter may allow setup but refuse this
+                                           * call */
 }
 
 static void free_engine(struct uring *uring)
@@ -387,7 +387,8 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
     return GS_OK;
 }
 
-/* Ends the wake read before its memory is freed: closing the ring alone would not wait for it. */
+/* Ends the read of the wake eventfd before its memory is freed. Closing the ring would not wait for
+ * it. */
 static void uring_close(struct gsi_engine *engine)
 {
     struct uring *uring = (struct uring *)engine;

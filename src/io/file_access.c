@@ -1,13 +1,13 @@
 /* file_access.c: copies permissions and attributes of a file to the file that replaces it.
  *
- *     replaced    owner and group, as far as this user may set them; its ACL, or else its mode;
- *                 its attributes user.*; nothing of security.*, because a capability was given to
- *                 other content, and a label is for the kernel's policy to give
+ *     replaced    owner and group, if this user may set them; its ACL, or else its mode; its
+ *     attributes user.*; not security.*: a capability was granted to other content, and the
+ *     kernel's policy sets labels
  *     new         the permissions of umask and the directory's default ACL
  *
- * In a file with an ACL the mode's group bits are the ACL's mask, an upper limit for everybody
- * except the owner and others. In a file without an ACL the same bits, as the group's mode, may
- * give the group more than it had. */
+ * If a file has an ACL, the group bits of its mode are the ACL's mask, a limit for all entries
+ * except owner and others. Without the ACL, the same bits are the group's permissions, which may be
+ * more than the group had. */
 #include "io/file_parts.h"
 
 #include <endian.h>
@@ -25,12 +25,11 @@
 #define ACL_NAME "system.posix_acl_access"
 #define USER     "user."
 
-/* Rounds in which an attribute, or the list of attributes, may have grown since its length was
- * read. */
+/* How often to read an attribute again that grew after its length was read. */
 #define LENGTH_TRIES 100
 
-/* Reads an attribute of an open file (`path` NULL) or of a name; or the list of attribute names
- * (`name` NULL). */
+/* Reads an attribute of the file `path`, or of `fd` if `path` is NULL. If `name` is NULL, reads the
+ * list of attribute names. */
 static ssize_t read_attribute(const char *path, int fd, const char *name, void *to, size_t size)
 {
     if (name == NULL)
@@ -38,14 +37,14 @@ static ssize_t read_attribute(const char *path, int fd, const char *name, void *
     return path != NULL ? lgetxattr(path, name, to, size) : fgetxattr(fd, name, to, size);
 }
 
-/* Reads the same into memory from malloc, with a NUL after it. Returns 0, or an errno value. No
- * bytes: there is none, or the file system has no attributes. */
+/* Does the same with memory from malloc, and appends a NUL. Returns 0, or an errno value. The
+ * result is empty if there is no such attribute, or the file system has none. */
 static int read_whole_attribute(const char *path, int fd, const char *name, struct gsi_bytes *all)
 {
     for (int i = 0; i < LENGTH_TRIES; i++) {
         ssize_t bytes = read_attribute(path, fd, name, NULL, 0);
         if (bytes >= 0) {
-            size_t size = (size_t)bytes + 1; /* a room of 0 would ask for the length again */
+            size_t size = (size_t)bytes + 1; /* a size of 0 would return the length only */
             gsi_bytes_clear(all);
             all->data = malloc(size + 1);
             if (all->data == NULL)
@@ -78,7 +77,7 @@ int gsi_access_acl(int fd, struct gsi_bytes *acl)
 
 /* ---- the user's attributes ---- */
 
-/* Returns the next name in a list that is a user attribute, or NULL after the last. */
+/* Returns the next user attribute in a list of names; NULL: there is none. */
 static const char *next_user_attribute(const struct gsi_bytes *names, const char *at)
 {
     const char *end = (const char *)names->data + names->count;
@@ -106,8 +105,8 @@ static enum gs_status fail_attribute(const struct gsi_output *output, const char
                     output->name, name);
 }
 
-/* Copies one attribute. A user who may not read a file (EACCES) cannot keep its attributes; that is
- * no failure. */
+/* Copies one attribute of the replaced file. Does not fail if this user may not read it
+ * (EACCES). */
 static enum gs_status copy_attribute(const struct gsi_output *output, const char *target,
                                      const char *name, struct gs_error *error)
 {
@@ -123,7 +122,7 @@ static enum gs_status copy_attribute(const struct gsi_output *output, const char
     return status;
 }
 
-/* Copies the target's attributes, and removes all others. */
+/* Copies the user attributes of the replaced file, and removes all others. */
 static enum gs_status copy_attributes(const struct gsi_output *output, const char *target,
                                       struct gs_error *error)
 {
@@ -151,7 +150,7 @@ done:
 
 /* ---- permissions ---- */
 
-/* Returns the entries of an ACL in the kernel's format. No bytes, or no valid ACL: no entries. */
+/* Returns the entries of an ACL in the kernel's format; NULL if it is empty or not valid. */
 static struct posix_acl_xattr_entry *entries_of(const struct gsi_bytes *acl, size_t *count)
 {
     size_t head = sizeof(struct posix_acl_xattr_header);
@@ -159,7 +158,8 @@ static struct posix_acl_xattr_entry *entries_of(const struct gsi_bytes *acl, siz
     return *count > 0 ? (struct posix_acl_xattr_entry *)(acl->data + head) : NULL;
 }
 
-/* Returns the permissions that all entries with one of these tags allow; 07: no such entries. */
+/* Returns the permissions that all entries with one of these tags have in common; 07: no such
+ * entries. */
 static unsigned permissions_of(const struct gsi_bytes *acl, unsigned tags)
 {
     size_t count;
@@ -171,8 +171,8 @@ static unsigned permissions_of(const struct gsi_bytes *acl, unsigned tags)
     return allowed;
 }
 
-/* Returns a mode that grants no user more than an ACL did. Without the ACL, a user with an entry
- * belongs to the group or to others. */
+/* Returns a mode that grants no user more than the ACL did. Without the ACL, users that had an
+ * entry have the permissions of the group or of others. */
 static mode_t mode_within_acl(const struct gsi_bytes *acl)
 {
     unsigned named = permissions_of(acl, ACL_USER | ACL_GROUP | ACL_MASK);
@@ -181,7 +181,7 @@ static mode_t mode_within_acl(const struct gsi_bytes *acl)
            (permissions_of(acl, ACL_OTHER) & named);
 }
 
-/* Limits the owning group, which is a different one now, to the permissions that everybody has. */
+/* Limits the owning group to the permissions of others, because the new file has another group. */
 static void limit_group(struct gsi_bytes *acl)
 {
     size_t count;
@@ -192,8 +192,8 @@ static void limit_group(struct gsi_bytes *acl)
             entries[i].e_perm = htole16((uint16_t)(le16toh(entries[i].e_perm) & others));
 }
 
-/* Sets the ACL, or the mode if there is none. If the ACL cannot be set, fewer permissions remain.
- * If an ACL inherited from the directory cannot be removed, its mask is closed. */
+/* Sets the ACL, or the mode if there is none. If the ACL cannot be set, sets a mode with fewer
+ * permissions. If an ACL inherited from the directory cannot be removed, clears its mask. */
 static void set_access(int fd, mode_t mode, const struct gsi_bytes *acl)
 {
     if (acl->data != NULL) {
@@ -207,8 +207,8 @@ static void set_access(int fd, mode_t mode, const struct gsi_bytes *acl)
     (void)!fchmod(fd, mode);
 }
 
-/* Returns a name for reading the target's attributes, from malloc. Before Linux 6.13 no such call
- * accepts a directory's descriptor. */
+/* Returns a path for reading the attributes of the replaced file, from malloc. Before Linux 6.13
+ * these calls do not accept a directory's descriptor. */
 static char *target_path(const struct gsi_output *output)
 {
     char *path;
@@ -257,7 +257,7 @@ enum gs_status gsi_access_copy(const struct gsi_output *output, struct gs_error 
                             "'%s': cannot read its permissions", output->name),
                    done);
     GSI_TRY_OR(copy_attributes(output, target, error), done);
-    mode_t mode = info.st_mode & 0777; /* never setuid bits */
+    mode_t mode = info.st_mode & 0777; /* without setuid bits */
     if (fchown(output->fd, info.st_uid, info.st_gid) != 0 &&
         fchown(output->fd, (uid_t)-1, info.st_gid) != 0) {
         mode &= 0707 | mode << 3;

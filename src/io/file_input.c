@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* cachestat(2) has the same number on every architecture; headers before Linux 6.5 lack it. */
+/* cachestat(2) has the same number on every architecture; headers before Linux 6.5 do not define
+ * it. */
 #ifndef __NR_cachestat
 #define __NR_cachestat 451
 #endif
@@ -32,9 +33,9 @@ static int64_t time_ns(struct timespec time)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Opening a FIFO may wait for a writer, and only a signal ends that wait. With O_NONBLOCK it does
- * not wait. If it is polled before each read, it also does not seem to be at its end before it had
- * a writer. The engines poll, and can be cancelled. */
+/* Opens a FIFO with O_NONBLOCK, because open would otherwise wait for a writer, and only a signal
+ * could end that. The I/O engines poll a FIFO before they read it, so they wait for the writer, and
+ * can be cancelled. */
 static int open_path(const char *path)
 {
     struct stat info;
@@ -45,7 +46,8 @@ static int open_path(const char *path)
     return fd;
 }
 
-/* Standard input is duplicated: its position stays shared with the process that opened it. */
+/* Opens the input. Standard input is duplicated, so that its position stays shared with other
+ * processes. */
 static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
 {
     bool is_stdin = strcmp(input->path, "-") == 0;
@@ -59,17 +61,16 @@ static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
     return GS_OK;
 }
 
-/* Reads from a regular file of size 0 to find out whether it is a stream. The kernel reports no
- * size, or a wrong one, for files in /proc and in file systems implemented by programs. The bytes
- * that were read are kept as the head. We read a page at a time, as some such files return only
- * whole entries. We do not wait for a file that has no data now (/proc/kmsg). */
+/* Reads a page from a regular file of size 0, to find out whether it is a stream. Files in /proc
+ * and of FUSE may report size 0 and still have data. The bytes become input->head. The function
+ * does not wait for a file that has no data now, such as /proc/kmsg. */
 static enum gs_status probe_empty_file(struct gsi_input *input, struct gs_error *error)
 {
     uint8_t page[GSI_DIRECT_ALIGN];
     struct pollfd polled = {.fd = input->fd, .events = POLLIN};
     bool is_ready = poll(&polled, 1, 0) != 0;
     ssize_t bytes = is_ready ? read(input->fd, page, sizeof page) : 0;
-    input->is_stream = !is_ready || bytes != 0; /* a refusal is reported by the first real read */
+    input->is_stream = !is_ready || bytes != 0; /* the first read by the job reports an error */
     if (bytes <= 0)
         return GS_OK;
     input->head = malloc((size_t)bytes);
@@ -81,9 +82,9 @@ static enum gs_status probe_empty_file(struct gsi_input *input, struct gs_error 
     return GS_OK;
 }
 
-/* Returns whether the file ends before its size. Files in /sys claim a page as their size, but are
- * shorter. They use no disk, like files that are all hole and small files stored in their inode. So
- * for files without disk we try to read the last byte. */
+/* Returns whether the file is shorter than its reported size. Files in /sys report one page, but
+ * are shorter, and use no disk blocks. So if a file has no blocks, the function tries to read its
+ * last byte. */
 static bool ends_before_size(const struct gsi_input *input, const struct stat *info)
 {
     char byte;
@@ -96,7 +97,8 @@ static void set_stream(struct gsi_input *input)
     input->bytes = input->file_bytes = UINT64_MAX;
 }
 
-/* Measures from the file's position (0 unless it is a used standard input) to the end. */
+/* Sets offset and size of the data: from the file's position to `end`. Only standard input may have
+ * a position other than 0. */
 static enum gs_status measure_seekable(struct gsi_input *input, uint64_t end,
                                        struct gs_error *error)
 {
@@ -163,7 +165,7 @@ static void close_fds(struct gsi_input *input)
 
 void gsi_input_close(struct gsi_input *input)
 {
-    /* A zeroed input has no name, and its descriptors are not ours. */
+    /* A zeroed input has no name and no open descriptors. */
     if (input->name != NULL)
         close_fds(input);
     free(input->head);

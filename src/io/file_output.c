@@ -1,14 +1,15 @@
 /* file_output.c: writes outputs that appear whole or not at all.
  *
- *     open     O_TMPFILE in the target's directory: no name, so nothing is left if the process ends
+ *     open     O_TMPFILE in the target's directory: the file has no name, so it vanishes if the
+ *     process ends
  *     commit   ftruncate, permissions (file_access.c), fsync; then linkat to the target, or, if
  *              there is one already, linkat to a temporary name and rename over it; then fsync of
  *              the directory
  *
- * While it is written only its owner may open the file (0600), whatever its final permissions are.
- * File systems without O_TMPFILE get a temporary name from the beginning. So does a file that could
- * not be given a name at the end (no /proc, and no privilege). If the target is not a regular file
- * (a FIFO, a device), it is written in place: renaming over /dev/null would be a disaster. */
+ * While the file is written, only its owner may open it (0600). The file has a temporary name from
+ * the beginning if the file system has no O_TMPFILE, or if linkat could not name it at the end (no
+ * /proc and no privilege). A target that is not a regular file, such as a FIFO or /dev/null, is
+ * written in place. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Symbolic links followed in a row, as in the kernel (MAXSYMLINKS). */
+/* The most symbolic links in a chain, as in the kernel (MAXSYMLINKS). */
 #define LINKS_MAX 40
 
 enum gs_status gsi_output_fail(const struct gsi_output *output, const char *what,
@@ -31,7 +32,8 @@ enum gs_status gsi_output_fail(const struct gsi_output *output, const char *what
                     what);
 }
 
-/* The descriptor is duplicated: its position stays shared with the process that opened it. */
+/* Duplicates a descriptor for the output, so that its position stays shared with other
+ * processes. */
 static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct gs_error *error)
 {
     struct stat info;
@@ -45,7 +47,7 @@ static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct 
         return gsi_fail(error, GS_E_IO, 0, "'%s': is not open for writing", output->name);
     gsi_pipe_enlarge(output->fd);
     off_t position = lseek(output->fd, 0, SEEK_CUR);
-    /* O_APPEND would ignore the offsets of writes that overtake each other. */
+    /* With O_APPEND the kernel ignores offsets, so the file must be written in order. */
     if (!S_ISREG(info.st_mode) || (flags & O_APPEND) != 0 || position < 0)
         return GS_OK;
     output->kind = GSI_OUTPUT_SHARED;
@@ -70,8 +72,8 @@ enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct 
     return GS_OK;
 }
 
-/* Returns the target of a symbolic link, as a name relative to the working directory; from malloc,
- * or NULL: there is no such link. */
+/* Returns the name to which a symbolic link points, relative to the working directory; from malloc.
+ * NULL: it is not a link. */
 static char *read_link(const char *name)
 {
     char link[PATH_MAX], *next = NULL;
@@ -83,8 +85,8 @@ static char *read_link(const char *name)
     return asprintf(&next, "%.*s%.*s", directory_bytes, name, (int)length, link) < 0 ? NULL : next;
 }
 
-/* Follows a chain of symbolic links whose end need not exist. Returns the last name, from malloc,
- * or NULL. */
+/* Follows a chain of symbolic links. Returns the last name, from malloc, even if no such file
+ * exists; NULL: failure, with errno. */
 static char *follow_links(const char *path)
 {
     char *name = strdup(path);
@@ -116,8 +118,8 @@ static bool is_same_directory(const char *a, const char *b)
 #define OTHER_NAME (-1)
 #define NOT_GIVEN  (-2)
 
-/* Returns the descriptor that a name in /proc/self/fd stands for. OTHER_NAME: it is no such name.
- * NOT_GIVEN: the descriptor is not open, or belongs to this program: exec would close it. */
+/* Returns the descriptor of a name in /proc/self/fd. OTHER_NAME: the name is not in that directory.
+ * NOT_GIVEN: the descriptor is not open, or this program opened it itself (exec would close it). */
 static int descriptor_at(char *name)
 {
     char *slash = strrchr(name, '/');
@@ -134,9 +136,8 @@ static int descriptor_at(char *name)
     return flags >= 0 && (flags & FD_CLOEXEC) == 0 ? fd : NOT_GIVEN;
 }
 
-/* Does the same for names that lead there, such as /dev/stdout and /dev/fd/3. Such a descriptor is
- * written in place: a program that passes one, to be written at its position, does not want the
- * file replaced. */
+/* Does the same for links to such names, such as /dev/stdout and /dev/fd/3. The job writes to such
+ * a descriptor at its position, and does not replace its file. */
 static int named_descriptor(const char *path)
 {
     char *name = strdup(path);
@@ -151,7 +152,7 @@ static int named_descriptor(const char *path)
     return fd;
 }
 
-/* The kernel resolves the name of an existing target, because it also knows the targets of links in
+/* realpath resolves the name of an existing target, because the kernel also follows links in
  * /proc/self/fd. */
 enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
                                   struct gs_error *error)
@@ -178,14 +179,13 @@ done:
     return status;
 }
 
-/* Checks whether the rename at the end, hours from now, would be refused. */
+/* Checks now whether the rename at the end of the job would fail. */
 static enum gs_status check_target(struct gsi_output *output, const struct stat *target,
                                    struct gs_error *error)
 {
     struct stat directory;
     uid_t user = geteuid();
-    /* Replacing needs no permission to write, but users expect that a read-only file does not
-     * change. */
+    /* The kernel would allow replacing a read-only file, but users do not expect that. */
     if (faccessat(AT_FDCWD, output->path, W_OK, AT_EACCESS) != 0)
         return gsi_output_fail(output, "cannot write", error);
     if (fstat(output->dir_fd, &directory) == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 &&
@@ -205,7 +205,8 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
     return GS_OK;
 }
 
-/* AT_EMPTY_PATH needs a privilege before Linux 6.10; the other way needs /proc. */
+/* Gives a nameless file a name. AT_EMPTY_PATH needs a privilege before Linux 6.10; the path in
+ * /proc needs /proc. */
 static int link_to_name(const struct gsi_output *output, const char *name)
 {
     char path[32];
@@ -217,16 +218,15 @@ static int link_to_name(const struct gsi_output *output, const char *name)
     return linkat(AT_FDCWD, path, output->dir_fd, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Returns whether a nameless file can get a name at the end: linking it as "." must fail only
- * because "." exists. */
+/* Returns whether a nameless file can get a name later. Linking it as "." must fail with EEXIST. */
 static bool can_be_linked(const struct gsi_output *output)
 {
     return link_to_name(output, ".") != 0 && errno == EEXIST;
 }
 
-/* Creates the file. A new file is created with 0666, so that the kernel applies umask and default
- * ACLs. We cannot learn them otherwise without changing them. It loses those permissions at once,
- * until commit. File systems without permissions refuse fchmod, which does no harm. */
+/* Creates the file. If there is no target, the mode is 0666, so that the kernel applies umask and
+ * default ACL. The function stores these permissions for the commit, and sets 0600. A failure of
+ * fchmod is ignored: some file systems have no permissions. */
 static enum gs_status create_file(struct gsi_output *output, bool has_target,
                                   struct gs_error *error)
 {
@@ -259,7 +259,7 @@ static enum gs_status open_atomic(struct gsi_output *output, const struct stat *
                                   struct gs_error *error)
 {
     output->dir_fd = open(output->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (output->dir_fd < 0 && errno == EACCES) /* may be written though not listed */
+    if (output->dir_fd < 0 && errno == EACCES) /* a directory may be writable but not readable */
         output->dir_fd = open(output->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (output->dir_fd < 0)
         GSI_TRY(gsi_output_fail(output, "cannot open its directory", error));
@@ -294,7 +294,7 @@ enum gs_status gsi_output_redirect(struct gsi_output *output, int dir_fd, const 
     return GS_OK;
 }
 
-/* Sets *fd to the descriptor to write to, or to OTHER_NAME if `path` names a file. */
+/* Sets *fd to the descriptor that `path` names, or to OTHER_NAME if `path` names a file. */
 static enum gs_status find_descriptor(struct gsi_output *output, const char *path, int *fd,
                                       struct gs_error *error)
 {
@@ -306,7 +306,8 @@ static enum gs_status find_descriptor(struct gsi_output *output, const char *pat
                             : GS_OK;
 }
 
-/* Determines kind and directory; *has_target: the file exists, and `info` describes it. */
+/* Determines kind and directory of the output. Sets *has_target to whether the file exists; then
+ * `info` describes it. */
 static enum gs_status locate_target(struct gsi_output *output, struct stat *info, bool *has_target,
                                     struct gs_error *error)
 {
@@ -382,8 +383,8 @@ enum gs_status gsi_output_ensure_name(struct gsi_output *output, struct gs_error
     return GS_OK;
 }
 
-/* Moves the file to its place. linkat never replaces a file: if the name exists, it uses a
- * temporary name and a rename. */
+/* Gives the file its final name. linkat cannot replace a file. So if the name exists, the file gets
+ * a temporary name and is renamed. */
 static enum gs_status rename_to_target(struct gsi_output *output, struct gs_error *error)
 {
     if (output->temp_name[0] == '\0') {
@@ -438,9 +439,8 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
     return GS_OK;
 }
 
-/* Closes an output that was written in place. Files opened by others are synced by them; a block
- * device is synced here, because its data must persist. Delayed writes of the kernel may fail as
- * late as at close (NFS). */
+/* Closes an output that was written in place, and syncs a block device. Other programs sync the
+ * files that they opened. With NFS, even close may report a failed write. */
 static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error *error)
 {
     struct stat info;
@@ -457,7 +457,8 @@ static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error
     return GS_OK;
 }
 
-/* EBADF: the directory may not be read (O_PATH); EINVAL: its file system has no such sync. */
+/* Ignores EBADF (the directory was opened with O_PATH) and EINVAL (its file system cannot sync
+ * directories). */
 enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error)
 {
     if (fsync(output->dir_fd) != 0 && errno != EBADF && errno != EINVAL)
@@ -472,7 +473,7 @@ enum gs_status gsi_output_rename(struct gsi_output *output, struct gs_error *err
     return status;
 }
 
-/* Ends an output that was written in its final place. */
+/* Commits an output that was written in place. */
 static enum gs_status commit_in_place(struct gsi_output *output, uint64_t bytes,
                                       struct gs_error *error)
 {
@@ -502,7 +503,7 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
 
 void gsi_output_close(struct gsi_output *output)
 {
-    if (output->name != NULL) { /* a zeroed output has no name, and its descriptors are not ours */
+    if (output->name != NULL) { /* a zeroed output has no name and no open descriptors */
         const int fds[] = {output->fd, output->direct_fd, output->dir_fd};
         if (output->temp_name[0] != '\0' && output->kept_dir_fd < 0)
             unlinkat(output->dir_fd, output->temp_name, 0);

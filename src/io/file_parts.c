@@ -1,5 +1,5 @@
-/* file_parts.c: implements what all files share: nameless files, direct I/O, disk space, and small
- * blocking transfers. */
+/* file_parts.c: implements functions for all kinds of files: temporary files, direct I/O, disk
+ * space, and blocking reads and writes. */
 #include "io/file_parts.h"
 
 #include "base/checked.h"
@@ -17,12 +17,12 @@
 
 /* ---- names, nameless and temporary files ---- */
 
-/* The size that an ordinary user may request by default (fs.pipe-max-size). A pipe begins with 64
- * KiB, and each time it is empty or full costs a process switch. */
+/* The largest pipe that a user may request by default (fs.pipe-max-size). Pipes have 64 KiB at
+ * first, and each time one is full or empty costs a process switch. */
 #define PIPE_BYTES (1 << 20)
 
-/* tmpfs accepts O_DIRECT since Linux 6.6 and copies all the same. Block devices may have their
- * names in a tmpfs, but not their data. */
+/* Returns whether a regular file is in tmpfs or ramfs. tmpfs accepts O_DIRECT since Linux 6.6, but
+ * copies nevertheless. */
 static bool is_in_memory(int fd)
 {
     struct statfs fs;
@@ -31,8 +31,8 @@ static bool is_in_memory(int fd)
            (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* Returns whether the kernel says that GSI_DIRECT_ALIGN is not enough. Kernels before 6.1 say
- * nothing. */
+/* Returns whether direct I/O needs a larger alignment than GSI_DIRECT_ALIGN, according to the
+ * kernel (Linux 6.1). */
 static bool needs_larger_alignment(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -72,7 +72,7 @@ void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES])
     static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
     uint8_t random[6] = {0};
     char suffix[7] = {0};
-    /* Without randomness the name is only easier to guess: O_EXCL still keeps it ours. */
+    /* If this fails, the name is only easier to guess: O_EXCL still ensures a new file. */
     (void)!getrandom(random, sizeof random, GRND_NONBLOCK);
     for (size_t i = 0; i < sizeof random; i++)
         suffix[i] = digits[random[i] % 32];
@@ -83,7 +83,7 @@ int gsi_nameless_open(int dir_fd, const char *base, mode_t mode, char name[GSI_T
 {
     name[0] = '\0';
     int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-    /* The errno values by which file systems and kernels report that they do not support
+    /* With these errno values, file systems and kernels report that they do not support
      * O_TMPFILE. */
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
         return fd >= 0 ? fd : -errno;
@@ -248,7 +248,8 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, str
     if (output->kind == GSI_OUTPUT_STREAM || bytes == 0)
         return GS_OK;
     GSI_TRY(gsi_output_check_room(output, bytes, error));
-    if (output->kind != GSI_OUTPUT_SHARED) /* the caller's file is never left longer */
+    if (output->kind != GSI_OUTPUT_SHARED) /* a failed job must not leave the caller's file
+                                            * longer */
         refusal = gsi_file_allocate(output->fd, output->base_off, bytes, NULL);
     if (refusal != 0)
         return gsi_output_fail_room(output, refusal, bytes, error);

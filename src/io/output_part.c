@@ -1,12 +1,12 @@
-/* output_part.c: implements outputs that are parts of one file. Several processes write to it, each
- * its own part, maybe on several machines.
+/* output_part.c: implements outputs that are parts of one file. Several processes, maybe on several
+ * machines, write one part each.
  *
- *     open     under a lock: a process that finds no file, or an empty one, sets its whole length
- *     write    each its own part, after allocating the disk for it (gsi_output_reserve)
+ *     open     under a lock: the first process sets the length of the whole file
+ *     write    each process writes its part, after allocating disk for it (gsi_output_reserve)
  *     commit   fsync of the file and of its directory
  *
- * Nothing shortens or replaces the file, so a part can be written again at any time. On systems
- * without locks, processes that agree on the length do not harm each other. */
+ * No process shortens or replaces the file, so a process can write its part again at any time.
+ * Without locks the result is the same if all processes set the same length. */
 #include "base/checked.h"
 #include "io/file_parts.h"
 
@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Checks that the file already exists, or can be created. A link would be another file's name. */
+/* Checks that `path` is a regular file or does not exist. Sets *exists. Symbolic links are
+ * refused. */
 static enum gs_status check_target(const struct gsi_output *output, struct stat *info, bool *exists,
                                    struct gs_error *error)
 {
@@ -32,7 +33,7 @@ static enum gs_status check_target(const struct gsi_output *output, struct stat 
     return GS_OK;
 }
 
-/* Checks the room before the file is created: a file whose parts will not fit is useless. */
+/* Checks the free disk space for all parts, before the file is created. */
 static enum gs_status check_room(const struct gsi_output *output, uint64_t bytes,
                                  struct gs_error *error)
 {
@@ -50,7 +51,7 @@ static void lock(int fd, int how)
     }
 }
 
-/* Sets the length of an empty file, and checks the length of any other. */
+/* Sets the length of an empty file; checks the length if the file is not empty. */
 static enum gs_status set_length(const struct gsi_output *output, uint64_t bytes,
                                  struct gs_error *error)
 {

@@ -1,4 +1,4 @@
-/* pipe.c: passes data from one job to another. */
+/* pipe.c: implements a pipe between two jobs. */
 #include "io/pipe.h"
 
 #include "base/checked.h"

@@ -1,5 +1,5 @@
-/* public_output.c: implements gs_output: outputs as jobs write them, for programs that write their
- * own data. */
+/* public_output.c: implements gs_output, which programs use to write a file as jobs do: whole or
+ * not at all. */
 #include "base/checked.h"
 #include "base/process.h"
 #include "io/file.h"
@@ -41,9 +41,9 @@ enum gs_status gs_output_reserve(gs_output *output, uint64_t bytes, struct gs_er
     return gs_output_is_file(output) ? gsi_output_reserve(&output->output, bytes, error) : GS_OK;
 }
 
-/* Whole pages are written directly: 2.2 GB/s, while buffered writes and the sync at the end gave
- * anything from 0.6 to 3 (4 GiB, virtual NVMe disk). A benchmark that follows also finds the page
- * cache unchanged. */
+/* Writes whole pages by direct I/O: 2.2 GB/s, while buffered writes with a sync gave 0.6 to 3 GB/s
+ * (4 GiB, virtual NVMe disk). Direct I/O also leaves the page cache unchanged for later
+ * benchmarks. */
 static ssize_t write_at(const struct gsi_output *output, const uint8_t *data, size_t bytes,
                         uint64_t off)
 {
@@ -80,7 +80,7 @@ enum gs_status gs_output_commit(gs_output *output, uint64_t bytes, struct gs_err
     return gsi_output_commit(&output->output, bytes, error);
 }
 
-/* In a child of fork, closes only the child's copy: the file itself belongs to the parent. */
+/* In a child of fork, closes the descriptors but keeps the file, which belongs to the parent. */
 void gs_output_close(gs_output *output)
 {
     if (output != NULL && output->process != gsi_process_id())

@@ -1,4 +1,4 @@
-/* buffers.c: sets of buffers. */
+/* buffers.c: divides memory into buffers, and keeps lists of free buffers. */
 #include "loop/buffers.h"
 
 #include "base/assert.h"
@@ -45,7 +45,8 @@ static void add_buffer(struct gsi_buffers *buffers, uint8_t *memory, size_t byte
     buffer->tags = (gsi_u128 *)(void *)(memory + tags_off);
 }
 
-/* Free list in the order of memory, so that a small job touches little of it. */
+/* Adds all buffers to the free list in the order of their addresses. So a small job uses few
+ * pages. */
 static void return_all(struct gsi_buffers *buffers)
 {
     for (uint32_t i = buffers->count; i-- > 0;)

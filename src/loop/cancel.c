@@ -1,7 +1,7 @@
-/* cancel.c: a flag, and an eventfd that engines watch. The object owns both for its whole life, and
- * does not know the engine. So gs_cancel_now touches nothing that may be freed, even in a signal
- * handler or in a thread that was delayed until the job was over. A cancelled object stays
- * cancelled: no one reads the eventfd, and any number of jobs may watch it. */
+/* cancel.c: implements gs_cancel: a flag, and an eventfd that I/O engines watch. The object owns
+ * both and has no pointer to a job. So gs_cancel_now is safe in a signal handler, and in a thread
+ * that calls it after the job has ended. A cancelled object stays cancelled, because no one reads
+ * the eventfd. Any number of jobs may watch it. */
 #include "loop/loop.h"
 
 #include "base/process.h"
@@ -15,7 +15,8 @@ struct gs_cancel {
     atomic_bool is_set;
     int event_fd;
     uint32_t
-        process; /* that made it: a child of fork has a flag of its own, but the same eventfd */
+        process; /* the process that created it: a child of fork has a copy of the flag, but the
+                  * same eventfd */
 };
 
 gs_cancel *gs_cancel_create(void)
@@ -39,10 +40,10 @@ void gs_cancel_free(gs_cancel *cancel)
     free(cancel);
 }
 
-/* Once is enough: a flag that is set was followed by a write, or is about to be. */
+/* Only the call that sets the flag writes to the eventfd. */
 void gs_cancel_now(gs_cancel *cancel)
 {
-    int saved_errno = errno; /* a signal handler must not change it */
+    int saved_errno = errno; /* a signal handler must not change errno */
     if (cancel->process == gsi_process_id() && !atomic_exchange(&cancel->is_set, true))
         (void)!write(cancel->event_fd, &(uint64_t){1}, sizeof(uint64_t));
     errno = saved_errno;

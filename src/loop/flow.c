@@ -1,15 +1,16 @@
-/* flow.c: cuts windows into batches, joins them, and copies their entries into blocks. */
+/* flow.c: implements flows: divides windows into batches, joins batches, and copies entries into
+ * blocks. */
 #include "loop/flow.h"
 
 #include "base/checked.h"
 
 #include <string.h>
 
-/* The state of a window, a room or a block while the flow holds it. */
+/* State of a window, staging buffer or block while the flow holds it. */
 struct hold_state {
-    uint32_t task_count; /* tasks that read it or write into it */
-    bool is_finished;    /* no more tasks will begin */
-    bool is_joined;      /* a block: of several windows, since it was last worked on */
+    uint32_t task_count; /* tasks that read or write the buffer */
+    bool is_finished;    /* no more tasks will use the buffer */
+    bool is_joined;      /* a block: another window was copied to it since the last rework */
 };
 GSI_HOLDER_STATE(state_of, struct hold_state)
 
@@ -28,7 +29,7 @@ static uint32_t staging_idx(const struct gsi_flow *flow, const struct gsi_buffer
     return (uint32_t)(staging - flow->staging->all);
 }
 
-/* Entries that a batch has at most: there is room for one more ahead of them. */
+/* Returns the most entries of a batch: a staging buffer fits these and one entry ahead of them. */
 static uint64_t batch_max(const struct gsi_flow *flow)
 {
     return flow->staging == NULL ? UINT64_MAX : flow->staging->unit_bytes / out_bytes(flow) - 1;
@@ -39,7 +40,7 @@ static bool is_staging(const struct gsi_flow *flow, const struct gsi_buffer *buf
     return flow->staging != NULL && gsi_buffers_has(flow->staging, buffer);
 }
 
-/* Returns a room to its set, or passes windows on in order, if no task needs them any more. */
+/* Returns a staging buffer to its set, and passes windows on in order, if no task uses them. */
 static void return_unused(struct gsi_flow *flow, struct gsi_buffer *buffer)
 {
     if (is_staging(flow, buffer) && state_of(buffer)->is_finished &&
@@ -73,7 +74,7 @@ static struct gsi_buffer *pop_staging(struct gsi_flow *flow)
     return staging;
 }
 
-/* The entries in a room are copied next. */
+/* Copies the entries of a staging buffer next. */
 static void set_copying(struct gsi_flow *flow, struct gsi_buffer *staging, uint8_t *data,
                         uint64_t count)
 {
@@ -83,7 +84,7 @@ static void set_copying(struct gsi_flow *flow, struct gsi_buffer *staging, uint8
     flow->copied_off = 0;
 }
 
-/* The operator that makes puts an entry ahead of those in a room. */
+/* Returns where a GSI_MAKE operator writes an entry ahead of those in a staging buffer. */
 static uint8_t *entry_ahead_of(const struct gsi_flow *flow, const struct gsi_buffer *staging)
 {
     return gsi_operators_entry_ahead(&flow->operators, staging_idx(flow, staging), staging->memory);
@@ -97,14 +98,14 @@ static void run_entry_ahead(const struct gsi_flow *flow, const struct gsi_buffer
 
 /* ---- tasks ---- */
 
-/* NULL: as many are under way as may be. */
+/* Returns the next task of a ring; NULL: all are in use. */
 static struct gsi_flow_task *free_task(struct gsi_flow_queue *queue)
 {
     return queue->begun - queue->ended < queue->count ? &queue->tasks[queue->begun % queue->count]
                                                       : NULL;
 }
 
-/* The first one, if it is done. */
+/* Returns the oldest task of a ring if it is done; otherwise NULL. */
 static struct gsi_flow_task *first_done_task(struct gsi_flow_queue *queue)
 {
     struct gsi_flow_task *task =
@@ -112,7 +113,7 @@ static struct gsi_flow_task *first_done_task(struct gsi_flow_queue *queue)
     return task != NULL && task->is_done ? task : NULL;
 }
 
-/* On a thread. */
+/* Runs a task, on any thread. */
 static void run_task(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_flow_task *own = GSI_CONTAINER_OF(task, struct gsi_flow_task, task);
@@ -134,7 +135,7 @@ static void finish_rework(struct gsi_flow *flow, const struct gsi_flow_task *tas
     flow->is_rework_poor = flow->block->bytes > task->bytes - task->bytes / 4;
 }
 
-/* Joins batches of a map, which were made in their places. */
+/* Ends finished tasks of `copies`, and joins batches that were written directly into blocks. */
 static void finish_copies(struct gsi_flow *flow)
 {
     const struct gsi_flow_task *task;
@@ -176,7 +177,7 @@ static uint64_t entries_left(const struct gsi_flow *flow)
     return (flow->window->bytes - flow->window_off) / in_bytes(flow);
 }
 
-/* The next `count` entries of the window. */
+/* Begins a batch of the next `count` elements of the window. */
 static void begin_batch(struct gsi_flow *flow, struct gsi_flow_task *task, uint32_t idx,
                         uint64_t count)
 {
@@ -206,7 +207,7 @@ static bool start_make(struct gsi_flow *flow)
     return true;
 }
 
-/* Joins the next batch that was made, as far as it is wanted. */
+/* Joins the next finished batch, up to the limit of entries, and copies its entries next. */
 static bool join_next_made(struct gsi_flow *flow)
 {
     const struct gsi_flow_task *task =
@@ -248,7 +249,7 @@ static bool ensure_block(struct gsi_flow *flow)
     return flow->block != NULL;
 }
 
-/* The task writes the next bytes of the block. */
+/* Submits a task that writes the next `bytes` of the block. */
 static void submit_into_block(struct gsi_flow *flow, struct gsi_flow_task *task, uint64_t bytes)
 {
     task->into = flow->block;
@@ -257,7 +258,7 @@ static void submit_into_block(struct gsi_flow *flow, struct gsi_flow_task *task,
     submit_task(flow, &flow->copies, task);
 }
 
-/* Makes an entry that is larger than the rest of the block, to be copied. */
+/* Makes an entry that crosses the end of the block, in a staging buffer. */
 static bool map_split_entry(struct gsi_flow *flow, struct gsi_flow_task *task)
 {
     struct gsi_buffer *staging = pop_staging(flow);
@@ -272,7 +273,7 @@ static bool map_split_entry(struct gsi_flow *flow, struct gsi_flow_task *task)
     return true;
 }
 
-/* Makes the next entries of the window in their places. */
+/* Starts a batch that writes its entries directly into the block. */
 static bool start_map(struct gsi_flow *flow)
 {
     struct gsi_flow_task *task = free_task(&flow->copies);
@@ -294,7 +295,7 @@ static bool start_map(struct gsi_flow *flow)
     return true;
 }
 
-/* No more bytes follow in the block. It waits until all its bytes are copied. */
+/* Ends the block. It waits in the list `full` until tasks have written all its bytes. */
 static bool queue_block(struct gsi_flow *flow)
 {
     if (flow->block == NULL)
@@ -305,7 +306,7 @@ static bool queue_block(struct gsi_flow *flow)
     return true;
 }
 
-/* Copies what fits of a room to the end of the block. */
+/* Starts to copy as many bytes as fit into the block. */
 static bool start_copy(struct gsi_flow *flow)
 {
     struct gsi_buffer *staging = flow->copying;
@@ -339,14 +340,14 @@ static bool finish_copying(struct gsi_flow *flow)
     return true;
 }
 
-/* Returns whether all entries of all windows have their place in a block. */
+/* Returns whether all entries of all windows are assigned to blocks. */
 static bool are_all_assigned(const struct gsi_flow *flow)
 {
     return flow->window == NULL && flow->waiting.head == NULL &&
            flow->batches.ended == flow->batches.begun && flow->copying == NULL;
 }
 
-/* Returns whether nothing more fits in the block. Without rooms, entries are not cut. */
+/* Returns whether the block is full. Without staging buffers, no entry crosses its end. */
 static bool is_block_full(const struct gsi_flow *flow)
 {
     const uint64_t left = flow->block->capacity - flow->block->bytes;
@@ -354,7 +355,7 @@ static bool is_block_full(const struct gsi_flow *flow)
            (flow->operators.count > 0 && flow->staging == NULL && left < out_bytes(flow));
 }
 
-/* Returns whether the block has parts that may have something in common. */
+/* Returns whether `rework` may remove elements: the block was filled from several windows. */
 static bool may_rework(const struct gsi_flow *flow)
 {
     return gsi_operators_only_shrink(&flow->operators) &&
@@ -401,7 +402,8 @@ static bool start_shrink(struct gsi_flow *flow)
     return true;
 }
 
-/* The next window, with what is left of it, unless an operator holds it. */
+/* Ends the oldest batch. Its window, which may have fewer elements now, is next, unless an operator
+ * holds it. */
 static bool finish_shrink(struct gsi_flow *flow)
 {
     const struct gsi_flow_task *task = first_done_task(&flow->batches);
@@ -414,7 +416,7 @@ static bool finish_shrink(struct gsi_flow *flow)
     return true;
 }
 
-/* Works on the block once more, or ends it. */
+/* Starts `rework` on the block, or ends the block. */
 static bool rework_or_queue_block(struct gsi_flow *flow)
 {
     struct gsi_flow_task *task = free_task(&flow->copies);
@@ -435,7 +437,8 @@ static bool rework_or_queue_block(struct gsi_flow *flow)
     return true;
 }
 
-/* Copies the window to the end of the block, if it fits there. Otherwise it is the block. */
+/* Copies the window to the end of the block if it fits. Otherwise ends the block; the window is the
+ * next block. */
 static bool append_window(struct gsi_flow *flow)
 {
     struct gsi_buffer *window = flow->window, *block = flow->block;
@@ -470,7 +473,7 @@ static bool finish_window(struct gsi_flow *flow)
     return true;
 }
 
-/* Without operators a window is copied as a room is. */
+/* Without operators, copies the next window. */
 static bool copy_next_window(struct gsi_flow *flow)
 {
     if (flow->copying != NULL)

@@ -1,5 +1,7 @@
-/* flow.h: passes windows through operators on all threads, in batches, and fills blocks with what
- * the operators make, in order.
+/* flow.h: passes buffers of elements through operators on all threads, and collects the results in
+ * order.
+ * The buffers that go in are called windows. A task runs the operators on a batch, a part of one
+ * window. Results, called entries, fill output buffers, called blocks.
  *
  * An example: a flow makes an entry of each group of equal elements, with their count. Windows have
  * 6 elements, batches 3, and blocks 2 entries.
@@ -13,41 +15,38 @@
  *     blocks           [a2 b4] [c1 d3] [e1 f1]            copied on all threads; the receiver gets
  *                                                         each when all its bytes are there
  *
- * flow_operators.h has the kinds of operators, and how they are called.
+ * flow_operators.h describes the kinds of operators and their functions.
  *
- * A flow that only maps knows the place of each entry before it is made. So threads write entries
- * directly into blocks. An entry that is larger than the rest of a block is the exception.
- * The owner's thread makes it in a room, and it is copied from there.
+ * Operators that keep or drop entries write their results into a staging buffer per batch, from
+ * which they are copied into blocks. If a flow makes exactly one entry per element, threads write
+ * entries directly into blocks. Only an entry that crosses the end of a block is made in a staging
+ * buffer and copied.
  *
- * Several flows may read the same windows, one after the other, and make different output of them:
- * each passes windows on to the next one.
+ * Several flows may make different output from the same windows. Each flow then passes its windows
+ * on to the next one.
  *
- * A flow without operators copies windows into blocks. Its receiver may cut a block before any
- * byte, where another file begins. (Windows that are only observed need no flow: they pass links,
- * loop/loop.h, and are not copied.)
+ * A flow without operators copies windows into blocks. Its receiver may end a block early, where
+ * another output file begins. (Code that only reads windows needs no flow: it is a link,
+ * loop/loop.h.)
  *
- * The windows of a flow that only shrinks are its blocks. A window is one batch. Two windows fill
- * one block if both fit. So any two blocks, one after the other, have more entries than fit in one,
- * and there are never more blocks than windows. A full window that is kept whole is not copied, and
- * does not wait.
+ * A flow whose operators only remove elements returns its windows as blocks. Each window is one
+ * batch. If the elements of the next window fit in the current block, they are copied to it. So
+ * there are never more blocks than windows. A full window without removed elements is not copied.
  *
  *     windows          [a . b .] [. . . .] [. c d .] [e . f .] [g h i j]
  *     shrink, join     [a b]     []        [c d]     [e f]     [g h i j]
  *     blocks           [a b c d]                     [e f]     [g h i j]   [c d] is copied, and
  *                                                                          returns empty
  *
- * The owner may say how many entries are wanted at most. The flow then cuts the batch that reaches
- * this number, makes no more entries, and returns all windows that follow.
+ * The owner may limit the number of entries. The flow then shortens the batch that reaches the
+ * limit, and returns all later windows unread.
  *
- * A failure is stored in loop->error. Then no batch is joined any more, the loop ends, and
- * gsi_loop_drain waits for the tasks that are under way.
+ * After a failure, which is stored in loop->error, the flow joins no more batches. gsi_loop_drain
+ * waits for running tasks.
  *
- * Rejected:
- *
- *     a result of `run`    each task would need an error of its own, and no operator can fail
- *                          before its results are joined
- *     a result of `join`   that ends the flow: the wanted number is known when a batch begins, so
- *                          a map never makes an entry in vain */
+ * Rejected: `run` returns a status. Each task would need an error of its own; operators can report
+ * failures in `join`. Rejected: `join` ends the flow. The owner's limit is known when a batch
+ * begins, so no operator makes entries that are not needed. */
 #ifndef GSI_FLOW_H
 #define GSI_FLOW_H
 
@@ -55,46 +54,45 @@
 #include "loop/flow_operators.h"
 #include "loop/loop.h"
 
-/* How many copies of windows into blocks should be under way: memory is slower than threads. */
+/* How many tasks may copy into blocks at the same time. */
 #define GSI_FLOW_COPIES GSI_CONSTANT(32u, 5u)
 
-/* gsi_flow_batches: returns how many batches should be under way to keep all threads busy. A few
- * more than threads are done and wait for their turn. */
+/* gsi_flow_batches: returns how many batches may be in progress. There are more than threads,
+ * because finished batches wait until those before them are joined. */
 static inline uint32_t gsi_flow_batches(uint32_t thread_count)
 {
     return gsi_max_u32(GSI_FLOW_COPIES, thread_count + thread_count / 4);
 }
 
-/* Lends blocks, whose memory is the place of the output where that is possible, and gets them
- * filled. */
+/* The receiver provides empty blocks and accepts full ones. */
 struct gsi_receiver {
     void *context;
-    struct gsi_buffers *blocks; /* whose buffers are lent; NULL: those of `block` */
+    struct gsi_buffers *blocks; /* the set of empty blocks; NULL: call `block` */
     /* block: returns an empty buffer for the output from byte `off` on; NULL: none is free.
-     * take: takes the next block. Each is full, but for the last one and those that are cut. Of a
-     *       flow that only shrinks: also takes windows that have no entries any more.
-     * belonging: of a flow without operators: returns how many bytes of a window, from `off` on,
-     *            may follow in the block; 0: the block is cut before them. NULL: all may. */
+     * accept: accepts the next block. Only the last block and blocks that end early are not full.
+     * If operators only remove elements, it also accepts windows that are empty now.
+     * bytes_before_cut: (flow without operators) returns how many bytes of a window, from `off` on,
+     *        still belong to the current block; 0: end the block. NULL: all bytes do. */
     struct gsi_buffer *(*block)(void *context, uint64_t off);
     void (*accept)(void *context, struct gsi_buffer *block);
     uint64_t (*bytes_before_cut)(void *context, const struct gsi_buffer *window, uint64_t off);
 };
 
-/* One piece of work of a thread. */
+/* A task: runs operators on a batch, copies bytes, or works on a block again. */
 struct gsi_flow_task {
     struct gsi_task task;
     struct gsi_flow *flow;
-    struct gsi_batch batch; /* count 0: bytes are copied */
-    uint32_t first;         /* the operator that reads it */
+    struct gsi_batch batch; /* count 0: the task copies bytes */
+    uint32_t first;         /* index of the first operator to run */
     struct gsi_buffer *from, *into;
     uint8_t *out;
-    uint64_t made;            /* entries */
-    uint64_t from_off, bytes; /* that are copied */
-    bool is_rework;           /* of a block, by the last operator that shrinks */
+    uint64_t made;            /* number of entries that the operators made */
+    uint64_t from_off, bytes; /* the bytes to copy */
+    bool is_rework;           /* works on a block again (`rework`) */
     bool is_done;
 };
 
-/* Tasks that are begun and ended in order. */
+/* A ring of tasks. Tasks run in any order, but are begun and ended in order. */
 struct gsi_flow_queue {
     struct gsi_flow_task *tasks;
     uint32_t count;
@@ -102,48 +100,55 @@ struct gsi_flow_queue {
 };
 
 struct gsi_flow {
-    /* The owner sets these before gsi_flow_begin, and may change them while the flow is idle. */
+    /* The owner sets these members before gsi_flow_begin, and may change them while the flow is
+     * idle. */
     struct gsi_loop *loop;
-    /* gsi_flow_alloc sets these. A map has its batches in `copies`; windows shrink in `batches`. */
+    /* gsi_flow_alloc allocates these. Batches of a flow that writes directly into blocks are in
+     * `copies`. */
     struct gsi_flow_queue batches, copies;
-    struct gsi_operators operators; /* a part of their scratch memory for each room */
+    struct gsi_operators operators; /* with scratch memory for each staging buffer */
     struct gsi_receiver receiver;
-    struct gsi_buffers *windows; /* the set to which windows return; not of one that only shrinks */
-    struct gsi_flow *next;       /* reads them before they return; NULL: no other flow does */
-    struct gsi_buffers *staging; /* for the entries of a batch; at most batches.count of them. NULL:
-                                    the flow maps or shrinks, and blocks have whole entries */
-    uint64_t most;               /* wanted entries; UINT64_MAX: all */
+    struct gsi_buffers *windows; /* the set to which windows return; unused if windows are blocks */
+    struct gsi_flow *next;       /* the flow that gets the windows next; NULL: they return to
+                                  * `windows` */
+    struct gsi_buffers *staging; /* one buffer per batch for its entries; at most batches.count.
+                                  * NULL: all entries are written directly into blocks, and none
+                                  * crosses the end of a block */
+    uint64_t most;               /* limit of the number of entries; UINT64_MAX: none */
     /* The owner reads these. */
-    uint64_t count; /* entries of batches that were joined */
-    bool is_enough; /* no more entries are wanted, and so no more windows */
-    /* The flow's. */
-    uint64_t begun_count;                   /* of a map: entries of all batches that have begun */
-    struct gsi_buffer_list waiting, in_use; /* windows: not read yet; read, but tasks need them */
-    struct gsi_buffer *window;              /* being cut, up to window_off */
+    uint64_t count; /* entries of all joined batches */
+    bool is_enough; /* the limit is reached: the owner need not add windows */
+    /* Internal state of the flow. */
+    uint64_t begun_count;                   /* entries of all batches that have begun, if written
+                                             * directly into blocks */
+    struct gsi_buffer_list waiting, in_use; /* windows: not read yet; read, but still used by
+                                             * tasks */
+    struct gsi_buffer *window;              /* the window from which batches are made; window_off:
+                                             * next byte */
     uint64_t window_off;
-    struct gsi_buffer *copying; /* of a joined batch: being copied, up to room_off */
+    struct gsi_buffer *copying; /* the buffer that is copied into blocks; copied_off: next byte */
     uint64_t copied_off;
-    struct gsi_buffer *block;    /* being filled */
-    struct gsi_buffer_list full; /* blocks that wait until all is in them */
-    uint64_t full_bytes;         /* of all that were full so far */
+    struct gsi_buffer *block;    /* the block that is being filled */
+    struct gsi_buffer_list full; /* full blocks into which tasks still write */
+    uint64_t full_bytes;         /* bytes of all full blocks so far */
     bool is_cut, is_ended;
-    bool is_reworking;   /* the block */
-    bool is_rework_poor; /* it left nearly all of a block: other blocks are not worth it */
+    bool is_reworking;   /* a task works on `block` again */
+    bool is_rework_poor; /* rework removed less than a quarter of a block: stop doing it */
 };
 
-/* gsi_flow_alloc: allocates the tasks of a flow from its owner's bump allocator: `batches` at a
- * time, if it makes or shrinks, and `copies`, or batches of a map, at a time. */
+/* gsi_flow_alloc: allocates two rings of tasks from the owner's bump allocator. `batches` tasks run
+ * operators. `copies` tasks copy into blocks, or run operators that write directly into blocks. */
 void gsi_flow_alloc(struct gsi_flow *flow, uint32_t batches, uint32_t copies,
                     struct gsi_bump *bump);
 
 /* gsi_flow_begin: prepares a flow for its first window. An idle flow may begin again.
  * gsi_flow_accept: accepts the next window, in order.
- * gsi_flow_return: takes a window that an operator held. The flow is idle.
- * gsi_flow_end: called after the last window, when the flow is idle: flushes the operators. The
- * flow must be pumped until it is idle again.
- * gsi_flow_pump: does everything that can be done now. Returns whether anything moved.
- * gsi_flow_is_idle: whether no window waits and no task is under way. A block that is not full
- * may stay in an idle flow until the end. */
+ * gsi_flow_return: accepts a window again that an operator held. The flow must be idle.
+ * gsi_flow_end: flushes the operators after the last window, when the flow is idle. Then call
+ * gsi_flow_pump until the flow is idle again.
+ * gsi_flow_pump: does all work that is possible now. Returns whether there was any.
+ * gsi_flow_is_idle: returns whether no window waits and no task runs. An idle flow may hold a block
+ * that is not full. */
 void gsi_flow_begin(struct gsi_flow *flow);
 void gsi_flow_accept(struct gsi_flow *flow, struct gsi_buffer *window);
 void gsi_flow_return(struct gsi_flow *flow, struct gsi_buffer *window);
@@ -151,10 +156,11 @@ void gsi_flow_end(struct gsi_flow *flow);
 bool gsi_flow_pump(struct gsi_flow *flow);
 bool gsi_flow_is_idle(const struct gsi_flow *flow);
 
-/* gsi_flow_is_cut: whether a block was cut before the next byte, and the receiver has it. */
+/* gsi_flow_is_cut: returns whether the flow has ended a block early and passed it to the
+ * receiver. */
 bool gsi_flow_is_cut(const struct gsi_flow *flow);
 
-/* gsi_flow_bytes: the bytes that have their places in blocks. */
+/* gsi_flow_bytes: returns how many bytes of output the flow has assigned to blocks. */
 static inline uint64_t gsi_flow_bytes(const struct gsi_flow *flow)
 {
     return flow->full_bytes + (flow->block != NULL ? flow->block->bytes : 0);

@@ -1,4 +1,5 @@
-/* flow_operators.c: calls the operators of a flow in their order, range by range. */
+/* flow_operators.c: runs the operators of a flow in order, on one range of entries after the
+ * other. */
 #include "loop/flow_operators.h"
 
 #include "base/assert.h"
@@ -44,8 +45,8 @@ void gsi_operators_begin(const struct gsi_operators *operators, const struct gsi
             operators->all[i].begin(operators->all[i].context, batch);
 }
 
-/* Passes a range of entries through the operators from `first` on. Returns how many these made at
- * `out`. */
+/* Runs the operators from `first` on over a range of entries. Returns how many entries they wrote
+ * to `out`. */
 static uint64_t run_range(const struct gsi_operators *operators, const struct gsi_batch *batch,
                           uint32_t first, const uint8_t *in, uint64_t n, uint8_t *scratch,
                           uint8_t *out)
@@ -63,7 +64,8 @@ static uint64_t run_range(const struct gsi_operators *operators, const struct gs
     return n;
 }
 
-/* If entries are made twice, a range fits the scratch memory; otherwise it is the whole batch. */
+/* If two operators make entries, a range is as long as the scratch memory allows; otherwise it is
+ * the whole batch. */
 uint64_t gsi_operators_run(const struct gsi_operators *operators, const struct gsi_batch *batch,
                            uint32_t first, uint8_t *out)
 {

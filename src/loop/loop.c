@@ -1,21 +1,21 @@
-/* loop.c: what loop.h says: submit, run, wait, drain, phases, progress. */
+/* loop.c: implements the event loop: transfers, waiting, progress, phases. */
 #include "loop/loop.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "io/callback.h"
 
-/* How often progress is reported, and with that the longest sleep while it is. */
+/* The interval of progress reports, and so the longest sleep of a job that reports progress. */
 #define PROGRESS_NS 200000000u
 
-/* Some events notify no one, so the loop looks for them this often: 10 ms later is soon enough, and
- * costs nothing that shows. */
+/* Polling interval for events that send no notification. Polling each 10 ms costs no measurable
+ * time. */
 #define NAP_NS 10000000u
 
 /* ---- transfers ---- */
 
-/* The time up to now in which files were read or written belongs to the phase. Transfers of streams
- * do not count: they wait for somebody else. */
+/* Adds the time since the last call to the phase's io_busy_ns, if a file transfer was in progress.
+ * Streams do not count, because their transfers wait for other programs. */
 static void add_io_busy_time(struct gsi_loop *loop)
 {
     uint64_t now = gsi_clock_ns();
@@ -43,7 +43,8 @@ void gsi_loop_count_io_end(struct gsi_loop *loop, const struct gsi_io *io)
     loop->file_io_pending -= io->off != GSI_IO_STREAM;
 }
 
-/* `what` and `name` say where: "temporary file in " and a directory. */
+/* A message names the file by `what` and `name`: "temporary file in " and a directory, or "" and a
+ * file. */
 static bool io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *what,
                     const char *name)
 {
@@ -115,7 +116,8 @@ static void reap_pools(struct gsi_loop *loop)
     gsi_callbacks_reap(loop->callbacks);
 }
 
-/* Returns whether anything will wake a sleeping job. */
+/* Returns whether any transfer, task or work of the device is in progress, whose end would wake the
+ * job. */
 static bool has_work_under_way(const struct gsi_loop *loop)
 {
     const struct gsi_device *device = loop->device;
@@ -151,7 +153,7 @@ static enum gs_status wait_for(struct gsi_loop *loop, uint64_t ns)
         return fail_stalled(loop);
     if (loop->is_stalled)
         ns = 0;
-    /* A task may have finished since the caller looked; its wake makes the wait return at once. */
+    /* If a task has finished before this call, its wake makes the wait return at once. */
     gsi_engine_wait(loop->engine, has_progress ? gsi_min_u64(ns, PROGRESS_NS) : ns);
     reap_pools(loop);
     if (has_progress)
@@ -178,7 +180,7 @@ enum gs_status gsi_loop_nap(struct gsi_loop *loop)
 
 /* ---- phases ---- */
 
-/* The device's events go to the stage that takes them; whether there were any. */
+/* Passes the device's events to the stage that accepts them. Returns whether there were any. */
 static bool deliver_device_events(struct gsi_loop *loop, const struct gsi_stage *stages,
                                   uint32_t count)
 {

@@ -1,4 +1,4 @@
-/* run_list.c: a table that grows. */
+/* run_list.c: implements the list of runs as a table that doubles when it is full. */
 #include "loop/run_list.h"
 
 #include <string.h>
