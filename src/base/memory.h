@@ -34,8 +34,8 @@ struct gsi_ledger {
 };
 
 /* gsi_memory_map: maps `bytes` of zeroed memory, aligned to 2 MiB, and counts it in the ledger as
- * `part`; a NULL ledger counts nothing. Free it by gsi_memory_unmap with the same part and size.
- * That function accepts NULL memory.
+ * `part`; a NULL ledger counts nothing. Free it by gsi_memory_unmap, which accepts NULL, with the
+ * same part and size.
  * fails GS_E_MEMORY: over the ceiling or refused by the system; *memory is NULL then */
 enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,
                               void **memory, struct gs_error *error);
@@ -53,8 +53,8 @@ void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, 
 void gsi_memory_populate(void *memory, size_t bytes);
 
 /* gsi_memory_alloc: allocates count * unit zeroed heap bytes, and counts them as GSI_MEMORY_TABLES;
- * a NULL ledger counts nothing. Free them by gsi_memory_free with the same size. That function
- * accepts NULL memory. */
+ * a NULL ledger counts nothing. Free them by gsi_memory_free, which accepts NULL, with the same
+ * size. */
 enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
                                 void **memory, struct gs_error *error);
 void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, uint64_t unit);

@@ -31,7 +31,8 @@ static double single_of_bits(uint32_t bits)
     return (double)x;
 }
 
-/* As gsi_parse_double, but for a number that no double holds: the neighbour whose last bit is set. */
+/* As gsi_parse_double, but if no double is equal to the number: the neighbour whose last bit is
+ * set. */
 static bool parse_odd(const char *text, char **end, double *value)
 {
     double below = 0, above = 0;

@@ -10,7 +10,8 @@ static bool is_direct(const struct gsi_layout *layout, const struct gsi_input *i
     return input->is_direct && (input->base_off + off) % layout->align_bytes == 0;
 }
 
-/* Numbers must be at multiples of their size; records need not be. */
+/* Direct I/O places data in the buffer as they are in the page. So numbers must be at multiples of
+ * their size in the file; records need not be. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
 {
     return is_direct(layout, input, 0);
@@ -27,8 +28,8 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
     reader->block_bytes = gsi_plan_chunk_capacity(plan, plan->frame_bytes);
     reader->is_direct = !input->is_stream && is_direct(inputs->loop->layout, input, extent->off);
     reader->is_end = extent->bytes == 0;
-    /* Buffers of records have room for the pages around a block. Blocks of numbers are a page
-     * shorter, unless they begin at a page. */
+    /* Direct I/O reads whole pages around a block. Buffers of records have unused bytes for that.
+     * Blocks of numbers are a page shorter, unless they begin at a page. */
     if (!reader->is_direct || plan->record_bytes > 0 ||
         (input->base_off + extent->off) % GSI_DIRECT_ALIGN == 0)
         return;
@@ -64,7 +65,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
     uint64_t off = input->base_off + reader->off + reader->requested_bytes;
     size_t lead_bytes = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
     if (gsi_input_reopen(reader->input, reader->inputs->loop->error) != GS_OK)
-        return; /* gsi_loop_wait finds the failure */
+        return; /* the failure is recorded; gsi_loop_wait returns it */
     buffer->data = buffer->memory + lead_bytes;
     buffer->bytes = gsi_min_u64(reader->block_bytes, reader->bytes - reader->requested_bytes);
     reader->requested_bytes += buffer->bytes;
@@ -94,10 +95,10 @@ static void end_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer
     gsi_header_check_end(reader->inputs, reader->input, reader->requested_bytes);
 }
 
-/* Adds bytes that were read to the block, without the bytes of the stream's header. */
+/* Adds bytes that were read to the block, after removing header bytes. */
 static void add_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
-    if (reader->unpack == NULL) /* otherwise it counts its own reads */
+    if (reader->unpack == NULL) /* a frames reader counts its own reads */
         gsi_loop_phase_counts(reader->inputs->loop)->bytes_read += bytes;
     bytes = gsi_header_strip(reader->inputs, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
@@ -123,8 +124,8 @@ static void stream_done(struct gsi_io *io)
     reader->done(reader, buffer);
 }
 
-/* Reads the rest of the block. A stream that was inspected begins with its head, which was read
- * then. For a compressed stream, the frames reader does that. */
+/* Reads the rest of a block. First copies the stream's first bytes (input->head), which were read
+ * when the stream was inspected. If the stream is compressed, the frames reader copies them. */
 static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
     struct gsi_input *input = reader->input;

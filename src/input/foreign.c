@@ -1,4 +1,5 @@
-/* foreign.c: recognises formats by a table of first bytes, and text by its characters. */
+/* foreign.c: recognises formats by a table of their first bytes (magic numbers), and text by its
+ * characters. */
 #include "input/foreign.h"
 
 #include "base/checked.h"
@@ -7,33 +8,34 @@
 
 #define MAGIC_BYTES 16u
 
-/* The number of bytes that are checked for text; fewer if there are fewer. */
+/* How many bytes to check for text. */
 #define TEXT_BYTES ((size_t)4096)
 
-/* Shorter text must consist of words and numbers, because seven bytes could be characters by
- * chance. */
+/* Text below TEXT_SHORT_BYTES must consist of words and numbers, because a few bytes could be
+ * characters by chance. Inputs below TEXT_MIN_BYTES are not recognised as text. */
 #define TEXT_MIN_BYTES   8u
 #define TEXT_SHORT_BYTES 64u
 
 struct magic {
     const char *format;
     const char *advice;
-    size_t bytes; /* of `data`, the same in all such files */
+    size_t bytes; /* length of the magic number in `data` */
     uint8_t data[MAGIC_BYTES];
-    /* Returns whether the bytes after them are possible; `wanted` bytes are available. NULL: the
-     * first bytes suffice. */
+    /* Returns whether the file's first `wanted` bytes are possible in this format. NULL: the magic
+     * number suffices. */
     bool (*is_plausible)(const uint8_t *data);
     size_t wanted;
 };
 
-/* RFC 1952: deflate, no reserved flags, levels and systems that exist. */
+/* Checks a gzip header (RFC 1952): no reserved flags, a compression level and a system that
+ * exist. */
 static bool is_plausible_gzip(const uint8_t *data)
 {
     return (data[3] & 0xe0) == 0 && (data[8] == 0 || data[8] == 2 || data[8] == 4) &&
            (data[9] <= 13 || data[9] == 255);
 }
 
-/* The magic number of the first block (pi), or of the end of an empty file. */
+/* Checks for the magic number of a bzip2 block (pi), or of the end of an empty file. */
 static bool is_plausible_bzip2(const uint8_t *data)
 {
     static const uint8_t block[] = {0x31, 0x41, 0x59, 0x26, 0x53, 0x59};
@@ -42,13 +44,14 @@ static bool is_plausible_bzip2(const uint8_t *data)
            (memcmp(data + 4, block, sizeof block) == 0 || memcmp(data + 4, end, sizeof end) == 0);
 }
 
-/* Version 1, no reserved bits, a block size that exists. */
+/* Checks an lz4 header: version 1, no reserved bits, a block size that exists. */
 static bool is_plausible_lz4(const uint8_t *data)
 {
     return (data[4] & 0xc2) == 0x40 && (data[5] & 0x8f) == 0 && (data[5] >> 4) >= 4;
 }
 
-/* The entry of a file: a version and a method that exist, and a name of a plausible length. */
+/* Checks the first entry of a zip archive: version and method exist, and the name has a plausible
+ * length. */
 static bool is_plausible_zip(const uint8_t *data)
 {
     unsigned version = data[4], method = data[8] | (unsigned)data[9] << 8;
@@ -63,7 +66,7 @@ static bool is_plausible_npz(const uint8_t *data)
            memcmp(data + 30 + length - 4, ".npy", 4) == 0;
 }
 
-/* A page's header or the metadata's header: its first field is a number. */
+/* Checks the header of a Parquet page or of the metadata: its first field is a number. */
 static bool is_plausible_parquet(const uint8_t *data)
 {
     return data[4] == 0x15;
@@ -114,8 +117,8 @@ static const struct magic *find_magic(const uint8_t *data, size_t bytes)
     return NULL;
 }
 
-/* Returns the bytes of the character at `at`: printable ASCII, a blank, a line's end, or UTF-8; 0:
- * it is none. A character that the end cuts off counts. */
+/* Returns how many bytes the character at `at` has: printable ASCII, a blank, the end of a line, or
+ * UTF-8; 0: it is not a character. An incomplete character at the end counts as one. */
 static size_t character_bytes(const uint8_t *at, size_t left)
 {
     if (*at < 0x80)
@@ -138,14 +141,14 @@ static bool are_characters(const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* Returns whether a letter is printable ASCII, a blank or a line's end. */
+/* Returns whether a letter is printable ASCII, a blank or the end of a line. */
 static bool is_ascii(unsigned letter)
 {
     uint8_t byte = (uint8_t)letter;
     return letter < 0x80 && character_bytes(&byte, 1) == 1;
 }
 
-/* Returns whether a letter is one of those that most text consists of. */
+/* Returns whether a letter is usual in words and numbers. */
 static bool is_word_letter(unsigned letter)
 {
     bool is_letter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z';
@@ -154,9 +157,9 @@ static bool is_word_letter(unsigned letter)
            (letter > 0 && letter < 0x80 && strchr(" -+.,:;_\t\r\n", (int)letter) != NULL);
 }
 
-/* Returns whether the bytes are Latin-1 or another code with one byte per letter. They contain no
- * control characters, and three of four belong to words. Bytes of numbers do not, except for a few
- * by chance. */
+/* Returns whether the bytes are text in a code with one byte per letter, such as Latin-1. It has no
+ * control characters, and three of four letters are usual in words. Binary numbers are not, except
+ * for a few by chance. */
 static bool are_single_byte_text(const uint8_t *data, size_t bytes)
 {
     size_t words = 0;
@@ -168,8 +171,8 @@ static bool are_single_byte_text(const uint8_t *data, size_t bytes)
     return bytes < TEXT_SHORT_BYTES || words >= bytes - bytes / 4;
 }
 
-/* Returns whether the bytes are UTF-16 in one byte order, with lines. Without a byte order mark,
- * only letters of Latin-1 are recognised. */
+/* Returns whether the bytes are UTF-16 text in the given byte order. Without a byte order mark,
+ * only letters of Latin-1 are accepted. */
 static bool are_utf16_text(const uint8_t *data, size_t bytes, bool is_big_endian, bool needs_line)
 {
     size_t words = 0, count = bytes / 2;
@@ -188,15 +191,14 @@ static bool are_utf16_text(const uint8_t *data, size_t bytes, bool is_big_endian
     return (has_line || !needs_line) && (has_mark || words >= count - count / 4);
 }
 
-/* Returns whether the bytes may be text in any code. With `is_all`, they are all that is inspected.
- */
+/* Returns whether the bytes may be text in any code. `is_all`: no more bytes will be inspected. */
 static bool may_be_text(const uint8_t *data, size_t bytes, bool is_all)
 {
     return are_characters(data, bytes) || are_single_byte_text(data, bytes) ||
            are_utf16_text(data, bytes, false, is_all) || are_utf16_text(data, bytes, true, is_all);
 }
 
-/* Returns whether the bytes are words and numbers, as in short files. */
+/* Returns whether all bytes are usual in words and numbers. */
 static bool are_words(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)

@@ -1,4 +1,5 @@
-/* header.c: inspects inputs, skips and copies headers, and opens the frames reader. */
+/* header.c: inspects inputs, skips and copies headers, and opens the reader of compressed
+ * inputs. */
 #include "input/header.h"
 
 #include "base/checked.h"
@@ -11,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files that zstd(1) writes at levels up to 19, without --long, need at most this window. The plan
- * has room for that, or for this part of memory, whatever the first frame says: later frames may
- * need more. */
+/* The plan allocates at least WINDOW_BYTES for zstd's window, but at most memory / WINDOW_DIVISOR.
+ * Files of zstd(1) up to level 19, without --long, need no more. Later frames may need more than
+ * the first one, which was inspected. */
 #define WINDOW_BYTES   ((uint64_t)8 << 20)
 #define WINDOW_DIVISOR 8
 
@@ -22,7 +23,7 @@ static void sniff_done(struct gsi_sniff *sniff)
     (void)sniff;
 }
 
-/* Keeps bytes of an input's header for the output, if --header copies them. */
+/* Stores bytes of the first input's header for the output, if --header copies them. */
 static void save_header_bytes(struct gsi_inputs *inputs, const struct gsi_input *input,
                               const uint8_t *data, uint64_t bytes)
 {
@@ -50,8 +51,8 @@ static void header_done(struct gsi_io *io)
     }
 }
 
-/* Waits for the header of a stream, because a merge writes it before it reads anything else. If the
- * stream ends within it, the next read fails. */
+/* Reads the whole header of a stream, because a merge writes it before it reads elements. If the
+ * stream ends within the header, the next read fails. */
 static enum gs_status wait_for_header(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = GS_OK;
@@ -80,7 +81,7 @@ static enum gs_status inspect_input(struct gsi_inputs *inputs, struct gsi_input 
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
-    if (inputs->spec->has_region) { /* streams are refused later, when they are known */
+    if (inputs->spec->has_region) { /* streams are refused later, after all inputs were inspected */
         input->is_sniffed = true;
         return input->is_stream ? GS_OK : gsi_range_select_bytes(inputs, input);
     }
@@ -114,7 +115,7 @@ enum gs_status gsi_header_skip(struct gsi_inputs *inputs, struct gsi_input *inpu
     uint64_t header = inputs->spec->header_bytes;
     if (status != GS_OK || header == 0)
         return status;
-    /* The header of a file can be read now. A stream's header is read with its data. */
+    /* Read the header of a file now. A stream's header is read with its data. */
     bool is_kept = input == inputs->table && inputs->spec->kept_header_bytes > 0;
     if (is_kept && !input->is_stream && header <= input->bytes) {
         GSI_TRY(gsi_input_read(input, inputs->header.data, header, 0, inputs->loop->error));
@@ -176,8 +177,8 @@ enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs)
                     inputs->table[0].name);
 }
 
-/* Returns how many inputs are decompressed at the same time: in a merge all compressed ones,
- * otherwise one. */
+/* Returns how many inputs are decompressed at the same time: in a merge all compressed inputs,
+ * otherwise at most one. */
 static uint64_t count_compressed(const struct gsi_inputs *inputs)
 {
     uint64_t count = 0;

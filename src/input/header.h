@@ -1,5 +1,5 @@
-/* header.h: handles the headers of inputs and of the output, finds out which inputs are not plain
- * data, and opens the reader that decompresses them. */
+/* header.h: skips, copies and makes headers of inputs and of the output, detects the formats of
+ * inputs, and opens the reader that decompresses them. */
 #ifndef GSI_HEADER_H
 #define GSI_HEADER_H
 
@@ -9,45 +9,47 @@
 /* The longest header that --header accepts. */
 #define GSI_HEADER_BYTES_MAX ((uint64_t)1 << 20)
 
-/* gsi_header_check_dropped: checks that --drop-header has a header to drop, after the inputs were
- * inspected.
+/* gsi_header_check_dropped: checks that the inputs have a header if --drop-header is given. Call it
+ * after the inputs were inspected.
  * fails GS_E_USAGE */
 enum gs_status gsi_header_check_dropped(const struct gsi_inputs *inputs);
 
-/* gsi_header_allocate: is called before all other functions here.
+/* gsi_header_allocate: allocates memory for the header that --header copies. Call it before all
+ * other functions of this file.
  * fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
 enum gs_status gsi_header_allocate(struct gsi_inputs *inputs);
 
-/* gsi_header_inspect: inspects an open input: every file, and the first stream, for whose bytes it
- * may wait. Other streams are inspected when they are read, because their writers may write one
- * after the other. Only a merge inspects all at once. Needs the engine.
+/* gsi_header_inspect: detects the format of an open input, and skips its header. It may wait for
+ * the first bytes of a stream. It does nothing for streams after the first one, because their
+ * writers may run one after the other; these are inspected when they are read. In a merge it
+ * inspects all streams. The I/O engine must be open.
  * fails GS_E_INPUT, GS_E_IO, GS_E_CANCELED */
 enum gs_status gsi_header_inspect(struct gsi_inputs *inputs, struct gsi_input *input);
 
-/* gsi_header_skip: makes the data of an inspected input begin after its header.
+/* gsi_header_skip: skips the header of an input whose format is known.
  * fails GS_E_INPUT: the input is shorter than its header */
 enum gs_status gsi_header_skip(struct gsi_inputs *inputs, struct gsi_input *input);
 
-/* gsi_header_strip: removes the header's bytes from bytes of a stream that were just read, and
- * keeps those that --header copies. Returns how many bytes of data are at `data` now. */
+/* gsi_header_strip: removes header bytes from the first `bytes` of a stream at `data`, and stores
+ * them if --header copies them. Returns how many bytes of data remain. */
 uint64_t gsi_header_strip(struct gsi_inputs *inputs, struct gsi_input *input, uint8_t *data,
                           uint64_t bytes);
 
-/* gsi_header_copy_head: copies up to `room` bytes, which were read when the stream was inspected,
- * to `to`. Returns how many. */
+/* gsi_header_copy_head: copies up to `room` bytes of input->head, which were read when the stream
+ * was inspected, to `to`. Returns how many. */
 uint64_t gsi_header_copy_head(struct gsi_input *input, uint8_t *to, uint64_t room);
 
-/* gsi_header_check_end: checks a stream that ended after `bytes` of data.
+/* gsi_header_check_end: checks the length of a stream that ended after `bytes` of data.
  * fails GS_E_INPUT: it ends within its header or within an element */
 enum gs_status gsi_header_check_end(struct gsi_inputs *inputs, const struct gsi_input *input,
                                     uint64_t bytes);
 
-/* gsi_header_plan: plans decompression. Returns the memory for that and for headers.
- * in    is_reread: the output is compressed, and read back */
+/* gsi_header_plan: plans the memory for decompression. Returns the bytes for that and for headers.
+ * in    is_reread: the output is compressed, and will be read again for verification */
 uint64_t gsi_header_plan(const struct gsi_inputs *inputs, bool is_reread,
                          const struct gsi_budget *budget, struct gsi_input_plan *plan);
 
-/* gsi_header_open_unpacker: opens the planned decompression.
+/* gsi_header_open_unpacker: opens the shared reader of compressed inputs, if one is planned.
  * fails GS_E_MEMORY */
 enum gs_status gsi_header_open_unpacker(struct gsi_inputs *inputs);
 
@@ -55,6 +57,6 @@ enum gs_status gsi_header_open_unpacker(struct gsi_inputs *inputs);
  * is the same for any count. Everything has been read.
  * fails GS_E_MEMORY */
 enum gs_status gsi_header_make(struct gsi_inputs *inputs, uint64_t count);
-void gsi_header_close(struct gsi_inputs *inputs); /* nothing may be in flight */
+void gsi_header_close(struct gsi_inputs *inputs); /* no transfer may be in progress */
 
 #endif

@@ -1,13 +1,12 @@
-/* inputs.c: measures inputs, and cuts parts out of them. */
+/* inputs.c: computes and checks the sizes of inputs, and limits inputs to a part. */
 #include "input/inputs.h"
 
 #include "base/checked.h"
 
 #include <sys/stat.h>
 
-/* Returns the bytes of an input, or UINT64_MAX if they are unknown before it is read. For a stream
- * they are known if they were promised, if it is not compressed and if no tail is dropped. A merge
- * reads streams until they end. */
+/* Returns the bytes of an input's data; UINT64_MAX: unknown. The size of a stream is known if the
+ * program promised it. It counts as unknown for compressed streams, merges and --drop-tail. */
 static uint64_t known_bytes(const struct gsi_inputs *inputs, const struct gsi_input *input)
 {
     if (!input->is_stream)
@@ -45,7 +44,7 @@ bool gsi_inputs_contain(const struct gsi_inputs *inputs, const struct stat *file
         if (input->device_id == file->st_dev && input->inode == file->st_ino)
             return true;
         if (S_ISBLK(file->st_mode) && fstat(input->fd, &info) == 0 && S_ISBLK(info.st_mode) &&
-            info.st_rdev == file->st_rdev) /* by another name */
+            info.st_rdev == file->st_rdev) /* the same device under another name */
             return true;
     }
     return false;
@@ -99,7 +98,8 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
            (inputs->filtered.left_count + folded) * inputs->layout->element_bytes;
 }
 
-/* Checks the number of elements if only a part of the inputs was read: nothing else does. */
+/* Checks the number of elements if only a part of the inputs was read. No other check would notice
+ * an error. */
 static enum gs_status verify_cut(const struct gsi_inputs *inputs,
                                  const struct gsi_tally_report *tally)
 {
@@ -117,8 +117,7 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
     uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;
-    /* A merge that ends early has read more than it counted; the length of its streams is unknown.
-     */
+    /* A merge that ended early has read more elements than it counted. */
     if (inputs->spec->may_end_early)
         return GS_OK;
     if (!gsi_inputs_are_filtered(inputs))

@@ -1,4 +1,4 @@
-/* reader.c: reads ahead over a list of inputs. */
+/* reader.c: reads a list of inputs, with several transfers in progress. */
 #include "input/reader.h"
 
 #include "base/assert.h"
@@ -8,8 +8,8 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* Bytes per transfer. Transfers of 2 MiB, as many in flight as are planned, reach the limit of the
- * measured disks (gsort-bench disk). They do so even if other processes delay this one. */
+/* The most bytes of a transfer. GSI_PLAN_READS transfers of 2 MiB reach the limit of the measured
+ * disks (gsort-bench disk), even if other processes delay this one. */
 #define BLOCK_BYTES GSI_CONSTANT((uint64_t)2 << 20, (uint64_t)64 << 10)
 
 struct gsi_reader_slot {
@@ -18,16 +18,16 @@ struct gsi_reader_slot {
     struct gsi_buffer *buffer;
     size_t input_idx;
     bool is_busy;
-    size_t lead_bytes;   /* bytes that are read before the wanted ones; also */
-    size_t wanted_bytes; /* io.bytes may be rounded up for direct I/O */
+    size_t lead_bytes;   /* direct I/O: bytes of the page before the wanted ones */
+    size_t wanted_bytes; /* bytes of data; direct I/O may read more */
     struct gsi_reader_slot *next;
 };
 
-/* The reader's state of a buffer that it fills. */
+/* State of a buffer while the reader fills it. */
 struct fill_state {
     uint64_t requested_bytes;
-    uint32_t read_count; /* transfers in flight */
-    const uint8_t *from; /* of an array that is copied */
+    uint32_t read_count; /* transfers in progress */
+    const uint8_t *from; /* the data of the array to copy */
 };
 GSI_HOLDER_STATE(fill_state_of, struct fill_state)
 
@@ -54,7 +54,8 @@ void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer)
         reader->filling = buffer;
 }
 
-/* Closes an input for now when the reader has left it and nothing of it is in flight. */
+/* Closes an input until it is needed again, if the reader has requested all of it and no transfer
+ * is in progress. */
 static void close_read_input(struct gsi_reader *reader, size_t input_idx)
 {
     for (uint32_t i = 0; i < reader->slot_count; i++)
@@ -72,7 +73,7 @@ static void next_input(struct gsi_reader *reader)
     close_read_input(reader, reader->input_idx - 1);
 }
 
-/* Ends a stream, and checks its data. */
+/* Checks the length of a stream that has ended, and goes to the next input. */
 static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
                        struct gsi_buffer *buffer)
 {
@@ -86,7 +87,7 @@ static void end_stream(struct gsi_reader *reader, struct gsi_input *input,
         next_input(reader);
 }
 
-/* Adds bytes that were read to a buffer, without the bytes of the stream's header. */
+/* Adds bytes that were read to a buffer, after removing header bytes. */
 static void add_bytes(struct gsi_reader *reader, struct gsi_input *input, struct gsi_buffer *buffer,
                       uint64_t bytes)
 {
@@ -137,8 +138,8 @@ static uint64_t file_off(const struct gsi_reader *reader)
     return reader->inputs->table[reader->input_idx].base_off + reader->input_off;
 }
 
-/* Records rarely begin and end at pages. So their data begin as far into a page of the buffer as in
- * the file. The first and the last page are read whole, with the bytes around the data. */
+/* Places records for direct I/O: their data have the same offset in a page of the buffer as in the
+ * file. So whole pages can be read, with bytes of the file before and after the records. */
 static void align_records(struct gsi_reader *reader)
 {
     struct gsi_buffer *buffer = reader->filling;
@@ -146,10 +147,10 @@ static void align_records(struct gsi_reader *reader)
         buffer->data = buffer->memory + file_off(reader) % GSI_DIRECT_ALIGN;
 }
 
-/* Returns whether whole pages around a block can be read. They may extend into the spare
- * room of a buffer of records, or after the end of the last file if there is room. (After the end
- * of any other file, they would overwrite the beginning of the next one.) Compressed data have no
- * pages. */
+/* Returns whether a block can be read by direct I/O, in whole pages. The last page may extend into
+ * the unused bytes of a buffer of records, or, for the last file, into the rest of the buffer. (For
+ * any other file it would overwrite the data of the next file.) Compressed inputs are not read
+ * here. */
 static bool is_direct_block(const struct gsi_reader *reader, uint64_t bytes, uint64_t lead_bytes)
 {
     const struct gsi_input *input = &reader->inputs->table[reader->input_idx];
@@ -209,7 +210,7 @@ static void request_block(struct gsi_reader *reader)
              block = block_bytes(reader);
     uint64_t bytes = gsi_min_u64(block, room);
     align_records(reader);
-    if (buffer->tags != NULL) /* so that the next block begins at a page */
+    if (buffer->tags != NULL) /* let the next block begin at a page */
         bytes = gsi_min_u64(block - file_off(reader) % GSI_DIRECT_ALIGN, room);
     if (!input->is_stream)
         bytes = gsi_min_u64(bytes, input->bytes - reader->input_off);
@@ -233,9 +234,8 @@ static void request_block(struct gsi_reader *reader)
 
 /* ---- arrays ---- */
 
-/* Each thread copies a buffer, because one thread alone would be too slow. If the buffers are only
- * read afterwards, they borrow the memory of the array instead. Their data are then outside of
- * their own memory, until they are added again. */
+/* Copies a part of an array into a buffer, on any thread, because one thread alone would be too
+ * slow. If nothing changes the buffers (is_lent), their data point into the array instead. */
 static void copy_array(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
@@ -262,7 +262,7 @@ static void request_array(struct gsi_reader *reader)
     gsi_loop_phase_counts(inputs->loop)->bytes_read += bytes;
     buffer->bytes = fill_state_of(buffer)->requested_bytes = bytes;
     if (inputs->is_lent) {
-        buffer->data = (uint8_t *)from; /* it is only read */
+        buffer->data = (uint8_t *)from; /* nothing writes to it */
         return;
     }
     fill_state_of(buffer)->from = from;
@@ -278,10 +278,11 @@ static void sniff_done(struct gsi_sniff *sniff)
 {
     struct gsi_reader *reader = GSI_CONTAINER_OF(sniff, struct gsi_reader, sniff);
     reader->is_stream_busy = false;
-    gsi_header_skip(sniff->inputs, sniff->input); /* gsi_loop_wait finds its failure */
+    gsi_header_skip(sniff->inputs, sniff->input); /* a failure is recorded; gsi_loop_wait returns
+                                                   * it */
 }
 
-/* Copies the head of a stream, which was read when it was inspected. */
+/* Copies the first bytes of a stream, which were read when it was inspected. */
 static void copy_head(struct gsi_reader *reader, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = reader->filling;

@@ -7,12 +7,12 @@ struct scan {
     const struct gsi_scan *user;
     struct gsi_loop *loop;
     struct gsi_buffers *buffers;
-    uint8_t *partials; /* one for each buffer; NULL: none */
+    uint8_t *partials; /* one per buffer; NULL: none */
     struct gsi_source source;
-    struct gsi_buffer_list for_digest; /* for the device, after the task */
+    struct gsi_buffer_list for_digest; /* the task is done; the device computes the digest next */
     uint64_t sent_count;
     struct gsi_reorder reorder;
-    struct gsi_buffer *joining; /* the next one to be joined; NULL: it is not complete yet */
+    struct gsi_buffer *joining; /* the buffer that is joined next; NULL: it is not ready yet */
 };
 
 static void *partial_of(const struct scan *scan, const struct gsi_buffer *buffer)
@@ -28,7 +28,7 @@ static void run_task(struct gsi_task *task, uint32_t worker_idx)
     scan->user->run(scan->user->context, buffer, partial_of(scan, buffer), worker_idx);
 }
 
-/* Passes on a buffer whose task is done, or that has no task. */
+/* Handles a buffer after its task: gives it to the device, or lets it be joined. */
 static void forward_done(struct scan *scan, struct gsi_buffer *buffer)
 {
     if (scan->user->device == GSI_SCAN_DIGESTS)

@@ -1,48 +1,45 @@
-/* scan.h: reads some inputs once. A task works on each buffer, and its result is joined to those of
- * the buffers before it, in the order of the inputs.
+/* scan.h: reads inputs once, without sorting. A task works on each buffer. The results of all
+ * buffers are joined in the order of the inputs.
  *
  *     free buffers -> source -> [device: count] -> task -> [device: digest] -> in order -> join
  *          ^                                                                                 |
  *          '---------------------------------------------------------------------------------'
  *
- * The user says what the task does. Its result for one buffer is a *partial*, which has memory of
- * its own. Statistics, checks, the first elements and order statistics use scans. */
+ * The user of a scan provides the task's function. The result of a task is called a *partial*.
+ * Statistics, checks, --top and order statistics use scans. */
 #ifndef GSI_SCAN_H
 #define GSI_SCAN_H
 
 #include "input/source.h"
 
-/* The work of the device on a buffer, in addition to the task (device/device.h: reduce). */
+/* Work of the device on each buffer, in addition to the task (device/device.h: reduce). */
 enum gsi_scan_device {
     GSI_SCAN_NO_DEVICE,
-    GSI_SCAN_COUNTS,  /* adds to its tally, before the task */
-    GSI_SCAN_DIGESTS, /* adds to its tally and makes a digest, after the task, which turns
-                          elements into keys */
+    GSI_SCAN_COUNTS,  /* the device counts elements, before the task */
+    GSI_SCAN_DIGESTS, /* the device counts keys and computes their digest, after the task has turned
+                       * elements into keys */
 };
 
 struct gsi_scan {
     void *context;
     enum gsi_scan_device device;
-    /* Bytes of a partial; 0: none, and the calls get NULL. A buffer keeps its partial: it is zeroed
-     * before the scan, and not between two uses. */
+    /* Bytes of a partial; 0: the functions get NULL. Each buffer has one partial, which is zeroed
+     * once, before the scan. */
     size_t partial_bytes;
-    /* place: on the owner's thread, before all else, in the order of the inputs. NULL: nothing to
-     * do.
-     * begin: on the owner's thread, before the task. The device may have changed the order. NULL:
-     * nothing to do.
-     * run: the task, on any thread and in any order. NULL: there is none.
-     * join: on the owner's thread, in the order of the inputs; then the buffer is free. Returns
-     * false if it cannot be joined now: the call is repeated after the next event. NULL: nothing is
-     * joined. */
+    /* place: is called first, on the owner's thread, in the order of the inputs. May be NULL.
+     * begin: is called before the task, on the owner's thread, in any order. May be NULL.
+     * run: the task, on any thread, in any order. NULL: no task.
+     * join: is called last, on the owner's thread, in the order of the inputs; then the buffer is
+     * free. If it returns false, it is called again later. May be NULL. */
     void (*place)(void *context, const struct gsi_buffer *buffer, void *partial);
     void (*begin)(void *context, struct gsi_buffer *buffer, void *partial);
     void (*run)(void *context, struct gsi_buffer *buffer, void *partial, uint32_t worker_idx);
     bool (*join)(void *context, struct gsi_buffer *buffer, void *partial);
 };
 
-/* gsi_scan_run: reads into free buffers of `buffers`, until everything is joined. Then, and after a
- * failure, nothing is in flight.
- * fails GS_E_MEMORY; or as the source, the device or a call of `scan` did first */
+/* gsi_scan_run: runs a scan in free buffers of `buffers`. When it returns, no transfer or task is
+ * in progress.
+ * fails GS_E_MEMORY; or with the first failure of the source, the device or a function of `scan` */
 enum gs_status gsi_scan_run(const struct gsi_scan *scan, struct gsi_inputs *inputs,
                             struct gsi_buffers *buffers);
 

@@ -1,4 +1,4 @@
-/* shrink_operators.c: filters and pre-aggregates elements where they are. */
+/* shrink_operators.c: implements the operators that filter and pre-aggregate elements in place. */
 #include "input/shrink_operators.h"
 
 #include "input/payload/entry_maker.h"
@@ -61,7 +61,7 @@ static uint64_t join_pre_aggregate(void *context, const struct gsi_batch *batch,
     return op->is_held[batch->idx];
 }
 
-/* Joined buffers have keys in common. */
+/* Aggregates a buffer again that was joined from several ones, which may have keys in common. */
 static uint64_t rework_pre_aggregate(void *context, uint8_t *entries, uint64_t n)
 {
     const struct gsi_pre_aggregate_operator *op = context;

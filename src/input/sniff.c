@@ -1,4 +1,5 @@
-/* sniff.c: reads no more bytes than needed, because a stream may give them slowly. */
+/* sniff.c: detects the format of an input with as few bytes as possible, because a stream may
+ * deliver them slowly. */
 #include "input/sniff.h"
 
 #include "base/checked.h"
@@ -13,34 +14,36 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Frames without data are skipped up to here. Any frame after that is assumed to need at most the
- * window that gsi_header_plan (header.h) plans at least. */
+/* The most bytes of empty zstd frames that are skipped to find the first frame with data. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
-/* This much is inspected of a frame that begins before that: no block is longer than half of it. */
+/* The most bytes that are inspected of the first frame with data: at least two blocks. */
 #define FRAME_MAX_BYTES ((size_t)256 << 10)
 
-/* Decompressed bytes that are inspected: no header of a format that may be compressed is longer. */
+/* The most decompressed bytes that are inspected. No header of a format that may be compressed is
+ * longer. */
 #define PLAIN_BYTES ((size_t)65536)
 
-/* Bytes that are read next if the frames so far are too short for a header. */
+/* How many more bytes to read if the frames so far are shorter than a header. */
 #define FURTHER_BYTES 4096u
 
-/* Returns how many bytes of plain data are necessary. */
+/* Returns how many bytes of uncompressed data are needed to detect their format. */
 static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 {
     size_t wanted = gsi_format_wanted(plain, bytes);
     return wanted > 0 ? wanted : gsi_foreign_wanted(plain, bytes);
 }
 
-/* Fails, because input that is not recognised would be sorted as numbers. */
+/* Records a failure. Without memory, the format would not be recognised, and the input would be
+ * sorted as numbers. */
 static void fail_memory(struct gsi_sniff *sniff)
 {
     gsi_fail(sniff->inputs->loop->error, GS_E_MEMORY, ENOMEM,
              "out of memory: cannot read the start of '%s'", sniff->input->name);
 }
 
-/* Does the same for a compressed input, whose first frame with data is at `off`, block by block. */
+/* Returns how many bytes of a compressed input are needed. Its first frame with data begins at
+ * `off`. Decompresses one block more at each call. */
 static size_t wanted_compressed(struct gsi_sniff *sniff, size_t off,
                                 const struct gsi_zst_frame *frame)
 {
@@ -62,8 +65,8 @@ static size_t wanted_compressed(struct gsi_sniff *sniff, size_t off,
     return next > input->head_bytes ? next : input->head_bytes + FURTHER_BYTES;
 }
 
-/* Returns the bytes of a frame without data: it is skippable, or has one empty block. Returns 0 if
- * it is no such frame, or if more bytes are necessary to decide. */
+/* Returns the length of an empty frame: a skippable one, or one with a single empty block. Returns
+ * 0 if the frame has data, or if more bytes are needed to tell. */
 static uint64_t bytes_without_data(const struct gsi_zst_frame *frame, const uint8_t *at,
                                    size_t bytes)
 {
@@ -74,7 +77,7 @@ static uint64_t bytes_without_data(const struct gsi_zst_frame *frame, const uint
     return walk.next_off == frame->header_bytes + GSI_ZST_BLOCK_HEADER_BYTES ? whole : 0;
 }
 
-/* Removes such frames of a file from the head if they fill it. */
+/* Removes empty frames of a file from input->head if they fill it. */
 static void skip_empty_frames(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
@@ -85,7 +88,7 @@ static void skip_empty_frames(struct gsi_sniff *sniff)
     input->head_bytes = 0;
 }
 
-/* Returns how many bytes the head should have. If it has as many, they suffice. */
+/* Returns how many bytes input->head should have. If it has as many, the inspection can end. */
 static size_t wanted_bytes(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
@@ -109,8 +112,8 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     return gsi_min_u64(sniff->frame_off + 1, HEAD_MAX_BYTES);
 }
 
-/* Detects the format of plain data, and refuses other programs' formats. A header that --header
- * skips may be anything. */
+/* Detects the format of uncompressed data, and refuses other programs' formats. With --header, the
+ * header may be any bytes. */
 static void detect_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
     const struct gsi_inputs_spec *spec = sniff->inputs->spec;
@@ -120,7 +123,7 @@ static void detect_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t by
         gsi_format_detect(sniff->inputs, sniff->input, data, bytes);
 }
 
-/* Returns whether the inspected part of a stream has only frames without data. */
+/* Returns whether the inspected part of a stream has only empty frames. */
 static bool is_hidden(const struct gsi_sniff *sniff)
 {
     const struct gsi_input *input = sniff->input;
@@ -158,7 +161,7 @@ static void set_coding(struct gsi_sniff *sniff)
     } else {
         detect_plain(sniff, input->head, input->head_bytes);
     }
-    if (is_file) { /* it is read again */
+    if (is_file) { /* a file is read again from its beginning */
         free(input->head);
         input->head = NULL;
         input->head_bytes = 0;
@@ -173,7 +176,8 @@ static void finish_sniff(struct gsi_sniff *sniff)
     sniff->done(sniff);
 }
 
-/* The room doubles, because a stream of small frames is read a few bytes at a time. */
+/* Enlarges input->head at least twofold, because a stream of small frames is read a few bytes at a
+ * time. */
 static bool grow_head(struct gsi_sniff *sniff, size_t bytes)
 {
     if (bytes <= sniff->head_capacity)

@@ -1,9 +1,9 @@
-/* sniff.h: finds out from its first bytes what an input is: plain data, zstd frames, a format with
- * a header, or another program's format (foreign.h).
+/* sniff.h: detects by its first bytes what an input is: plain data, zstd frames, a format with a
+ * header, or another program's format (foreign.h).
  *
- * A file is read at once. A stream is read by a transfer, because its first bytes may be late. They
- * stay in input->head. Afterwards input->coding is set. All other code sees a compressed input as a
- * stream (frames_reader.h). */
+ * The first bytes of a file are read by blocking calls. Those of a stream are read by transfers,
+ * because they may be late, and stay in input->head. The result is input->coding. A compressed
+ * input counts as a stream (frames_reader.h). */
 #ifndef GSI_SNIFF_H
 #define GSI_SNIFF_H
 
@@ -14,19 +14,19 @@ struct gsi_sniff {
     struct gsi_inputs *inputs;
     struct gsi_input *input;
     bool is_at_end;
-    bool has_frame;        /* of zstd that is not skippable */
-    uint64_t passed_bytes; /* of a file's frames without data, which are not in the head */
+    bool has_frame;        /* a zstd frame that is not skippable was found */
+    uint64_t passed_bytes; /* bytes of a file's empty frames, which were removed from input->head */
     size_t head_capacity;  /* allocated bytes at input->head */
-    uint64_t frame_off;    /* end of the frames that begin in the head */
-    uint8_t *plain;        /* beginning of the decompressed data; from malloc */
+    uint64_t frame_off;    /* end of the last frame in input->head */
+    uint8_t *plain;        /* first decompressed bytes; from malloc */
     size_t plain_bytes;
     void (*done)(struct gsi_sniff *sniff);
 };
 
-/* gsi_sniff_start: starts to inspect an open input; one at a time. It calls `done` when the input
- * is known, maybe before it returns, or after a failure, which is in inputs->loop->error. Failures
- * are errors of reading, and GS_E_INPUT: the input has another program's format, is named .zst but
- * is not compressed, or gsi_format_detect (format.h) refuses it. */
+/* gsi_sniff_start: starts to inspect an open input. It calls `done` after the inspection or a
+ * failure, maybe before it returns. It records a failure in inputs->loop->error if a read fails,
+ * the input has another program's format, or gsi_format_detect (format.h) refuses its header.
+ * Inputs named .zst must be compressed. */
 void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_inputs *inputs, struct gsi_input *input,
                      void (*done)(struct gsi_sniff *sniff));
 

@@ -1,5 +1,4 @@
-/* source.c: connects a reader with the flow that its buffers pass, and decides which buffers both
- * get, and when. */
+/* source.c: connects a reader with a flow of operators, and decides when each gets free buffers. */
 #include "input/source.h"
 
 #include "base/checked.h"
@@ -12,7 +11,7 @@ static bool has_flow(const struct gsi_source *source)
 
 /* ---- open and close ---- */
 
-/* The flow's tasks, and what its operators keep of each batch. */
+/* Allocates the flow's tasks, and the results of its operators for each batch. */
 static void lay_out_flow(struct gsi_source *source, const struct gsi_inputs *inputs,
                          uint32_t thread_count, struct gsi_bump *bump)
 {
@@ -117,7 +116,7 @@ void gsi_source_clear(struct gsi_source *source)
     *source = (struct gsi_source){0};
 }
 
-/* ---- given buffers ---- */
+/* ---- offered buffers ---- */
 
 static void add_buffer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
@@ -147,9 +146,9 @@ static void populate_done(struct gsi_task *task)
     add_buffer(source, buffer);
 }
 
-/* Returns whether the memory of a buffer is present when transfers need it. Entries are written by
- * tasks, and borrowed memory is not written. A stream may end soon, so its buffers are not
- * populated in advance. */
+/* Returns whether a buffer need not be populated first. With payload, tasks write to it, and
+ * borrowed memory is not written at all. A stream may end soon, so its buffers are not populated in
+ * advance. */
 static bool is_present(const struct gsi_source *source, const struct gsi_buffer *buffer)
 {
     return source->has_payload || source->inputs->is_lent || buffer->is_populated ||
@@ -181,8 +180,8 @@ static const struct gsi_input *current_input(const struct gsi_source *source)
     return &inputs->table[gsi_min_u64(source->reader.input_idx, inputs->count - 1)];
 }
 
-/* Returns whether to populate another buffer. At a time, there is one per thread, but no more than
- * the rest of the last input fills. */
+/* Returns whether to populate another buffer. At most one per thread is populated at the same time,
+ * and no more than the rest of the last input fills. */
 static bool may_populate(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     const struct gsi_inputs *inputs = source->inputs;
@@ -194,9 +193,9 @@ static bool may_populate(const struct gsi_source *source, const struct gsi_buffe
             coming < current_input(source)->bytes - reader->input_off);
 }
 
-/* Copies from the page cache are faster than the threads. If little is read ahead, data are still
- * in the processor's cache when a thread works on them. So there are buffers for the transfers and
- * two per thread. */
+/* Returns whether enough buffers are in use for an input in the page cache: those of transfers, and
+ * two per thread. If little is read ahead, data are still in the processor's cache when a thread
+ * uses them. */
 static bool is_read_far_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     uint32_t threads = source->inputs->loop->plan->thread_count;
@@ -204,7 +203,8 @@ static bool is_read_far_ahead(const struct gsi_source *source, const struct gsi_
     return !current_input(source)->is_direct && buffers->count - buffers->free_count >= most;
 }
 
-/* Returns whether the next free buffer would let a transfer or a task that makes entries begin. */
+/* Returns whether a transfer, or a task that makes entries, could begin with another free
+ * buffer. */
 static bool wants_buffer(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     const struct gsi_reader *reader = &source->reader;
@@ -228,7 +228,7 @@ bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
 
 /* ---- buffers that were read ---- */
 
-/* Passes full buffers to the flow. */
+/* Passes buffers that the reader has filled to the flow. */
 static bool pass_full_buffers(struct gsi_source *source)
 {
     struct gsi_buffer *buffer;
@@ -249,7 +249,8 @@ static bool pass_full_buffers(struct gsi_source *source)
     return has_moved;
 }
 
-/* Passes the buffers that threads hold after all others, and then ends the flow. */
+/* Ends the flow after the last buffer. First passes the buffers that pre-aggregation holds to it,
+ * one per call. */
 static bool end_flow(struct gsi_source *source)
 {
     struct gsi_flow *flow = &source->flow;
@@ -299,7 +300,7 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
     struct gsi_buffer *buffer;
     while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0) {
         gsi_buffers_return(buffers, buffer);
-        gsi_source_refill(source, buffers); /* a filter may need this buffer */
+        gsi_source_refill(source, buffers); /* the reader may need this buffer */
     }
     return buffer;
 }

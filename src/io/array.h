@@ -1,9 +1,9 @@
 /* array.h: makes an array of the program the input and the output of a job.
  *
- * An array has no file descriptor, and the I/O engine does not read or write it. input/reader.c
- * copies from the array, or uses its memory as buffers. output/sink.c copies to the array, or the
- * merge writes into it. Input and output may be the same array, because the job reads everything
- * before it writes. */
+ * An array has no file descriptor, and the I/O engine does not read or write it. The reader of
+ * inputs (input/reader.c) copies from the array, or uses its memory as buffers. The sink
+ * (output/sink.c) copies to the array, or the merge writes into it. Input and output may be the
+ * same array, because the job reads everything before it writes. */
 #ifndef GSI_ARRAY_H
 #define GSI_ARRAY_H
 

@@ -123,8 +123,8 @@ static bool handle_completion(struct uring *uring, struct slot *slot, int result
     struct gsi_io *io = slot->io;
     if (slot->is_polling && result > 0) /* the result of a poll: start the transfer */
         result = -EINTR;
-    /* Nobody requested this cancel. The kernel cancels requests if it cannot start a thread for
-     * them, for instance while signals arrive (io_uring/io-wq.c, create_worker_cont). */
+    /* The engine did not request this cancel. The kernel cancels requests if it cannot start a
+     * thread for them, for instance while signals arrive (io_uring/io-wq.c, create_worker_cont). */
     if (result == -ECANCELED && !slot->is_canceled)
         result = -EINTR;
     slot->is_polling = false;

@@ -134,9 +134,9 @@ struct gsi_output {
 
 /* gsi_output_open: opens an output, and checks whether it can be written.
  * NULL and "-" are standard output. Names such as /dev/fd/3 are the descriptor that this program
- * was given. Of any other symbolic link, the commit replaces the file, not the link. The output
- * keeps the mode or ACL, the attributes user.* and, if allowed, the owner of the file that it
- * replaces. Otherwise its permissions follow from umask or the directory's default ACL.
+ * was given. If the name is another symbolic link, the commit replaces the file that it points to.
+ * The output keeps the mode or ACL, the attributes user.* and, if allowed, the owner of the file
+ * that it replaces. Otherwise its permissions follow from umask or the directory's default ACL.
  * fails GS_E_IO: no directory, no permission, the name is a directory; GS_E_USAGE: an empty name */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 

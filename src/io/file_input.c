@@ -62,8 +62,8 @@ static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
 }
 
 /* Reads a page from a regular file of size 0, to find out whether it is a stream. Files in /proc
- * and of FUSE may report size 0 and still have data. The bytes become input->head. The function
- * does not wait for a file that has no data now, such as /proc/kmsg. */
+ * and of FUSE may report size 0 and still have data. The function stores these bytes in
+ * input->head. The function does not wait for a file that has no data now, such as /proc/kmsg. */
 static enum gs_status probe_empty_file(struct gsi_input *input, struct gs_error *error)
 {
     uint8_t page[GSI_DIRECT_ALIGN];

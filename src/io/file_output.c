@@ -6,10 +6,10 @@
  *              there is one already, linkat to a temporary name and rename over it; then fsync of
  *              the directory
  *
- * While the file is written, only its owner may open it (0600). The file has a temporary name from
- * the beginning if the file system has no O_TMPFILE, or if linkat could not name it at the end (no
- * /proc and no privilege). A target that is not a regular file, such as a FIFO or /dev/null, is
- * written in place. */
+ * While the file is written, only its owner may open it (0600). If the file system has no
+ * O_TMPFILE, the file has a temporary name from the beginning. The same applies if linkat could not
+ * name it later (no /proc and no privilege). A target that is not a regular file, such as a FIFO or
+ * /dev/null, is written in place. */
 #include "io/file_parts.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* fits.c: walks from one HDU to the next until it finds a binary table, reads its columns, and
- * writes its header for another number of rows. */
+/* fits.c: finds the first binary table of a FITS file, reads its columns, and changes its header to
+ * another number of rows. A FITS file is a list of HDUs: headers with data. */
 #include "input/fits/fits.h"
 
 #include "base/checked.h"
@@ -11,7 +11,7 @@
 
 #define COLUMNS_MAX 999u
 
-/* A card: keyword, "= ", value, " / comment". */
+/* Lengths in a card: keyword, "= ", value, " / comment". */
 #define KEYWORD 8u
 #define VALUE   10u
 
@@ -40,7 +40,7 @@ uint32_t gsi_fits_index(const uint8_t *card, const char *stem)
     return value <= 999 ? value : 0;
 }
 
-/* Returns the offset of the value; 0: there is none. */
+/* Returns the offset of a card's value; 0: it has none. */
 static uint32_t value_at(const uint8_t *card)
 {
     uint32_t at = VALUE;
@@ -101,7 +101,8 @@ bool gsi_fits_is_true(const uint8_t *card)
 
 /* ---- one header ---- */
 
-/* Returns whether the whole header is available; *end is the end of its last block. */
+/* Sets *end to the end of the header's last block. Returns false if `bytes` do not contain the
+ * whole header. */
 static bool find_end(const uint8_t *data, uint64_t bytes, uint64_t begin, uint64_t *end)
 {
     for (uint64_t at = begin; at + GSI_FITS_CARD <= bytes; at += GSI_FITS_CARD)
@@ -149,7 +150,7 @@ static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
         char keyword[16];
         snprintf(keyword, sizeof keyword, "NAXIS%u", (unsigned)i);
         uint64_t extent = find_number(data, begin, end, keyword, 0);
-        if (i > 1 || extent > 0 || !has_groups) /* the first axis of groups is 0 */
+        if (i > 1 || extent > 0 || !has_groups) /* the first axis of random groups is 0 */
             all = gsi_mul_max_u64(all, extent);
     }
     all = gsi_add_max_u64(all, find_number(data, begin, end, "PCOUNT", 0));
@@ -188,7 +189,7 @@ uint64_t gsi_fits_wanted(const uint8_t *data, size_t bytes)
     uint64_t begin, end;
     if (bytes >= GSI_SCHEMA_HEADER_MAX || find_table(data, bytes, &begin, &end) != TABLE_NEEDS_MORE)
         return bytes;
-    /* Twice as many, so that long headers are not searched again and again. */
+    /* Read at least twice as many bytes, so that long headers are not searched too often. */
     return gsi_max_u64(2 * (uint64_t)bytes,
                        gsi_round_up_u64(gsi_max_u64(begin, bytes) + 1, GSI_FITS_BLOCK));
 }
@@ -205,7 +206,7 @@ static const struct form forms[] = {{'L', 'V', 1}, {'X', 'V', 1}, {'B', 'u', 1},
                                     {'D', 'f', 8}, {'C', 'c', 8}, {'M', 'c', 16}, {'P', '?', 8},
                                     {'Q', '?', 16}};
 
-/* Reads the form rT..: r elements of type T. */
+/* Parses a TFORM value rT: r elements of type T. */
 static bool read_form(const char *text, struct gsi_schema_field *field)
 {
     uint64_t count = 0;
@@ -228,7 +229,7 @@ static bool read_form(const char *text, struct gsi_schema_field *field)
     field->count = (uint32_t)count;
     if (form->code == 'X')
         field->count = (field->count + 7) / 8;
-    if (form->code == 'A' || form->code == 'X') { /* one text of so many letters */
+    if (form->code == 'A' || form->code == 'X') { /* text, or bits in bytes: one element */
         field->bytes *= field->count;
         field->count = 1;
     }
@@ -236,7 +237,7 @@ static bool read_form(const char *text, struct gsi_schema_field *field)
     return true;
 }
 
-/* Reads a card that describes a column. Returns what is wrong with it. */
+/* Reads a card that describes a column. Returns an error text, or NULL. */
 static const char *read_card(const uint8_t *card, struct gsi_schema *schema, bool *has_form)
 {
     static const char *const meanings[] = {"TUNIT", "TSCAL", "TZERO", "TNULL", "TDIM"};
@@ -253,7 +254,8 @@ static const char *read_card(const uint8_t *card, struct gsi_schema *schema, boo
     for (size_t k = 0; k < sizeof meanings / sizeof meanings[0]; k++) {
         if ((i = gsi_fits_index(card, meanings[k])) == 0 || i > schema->field_count)
             continue;
-        /* A comment may follow the value, but one program writes most of them. */
+        /* The hash includes the comment after the value. One program usually writes the same
+         * comments. */
         schema->fields[i - 1].more += XXH3_64bits(card, GSI_FITS_CARD);
         if (k == 1 || k == 2)
             schema->fields[i - 1].is_scaled |= gsi_fits_real(card) != (k == 1 ? 1 : 0);
@@ -261,7 +263,7 @@ static const char *read_card(const uint8_t *card, struct gsi_schema *schema, boo
     return NULL;
 }
 
-/* Marks columns whose values fall as the stored numbers rise: they have no order. */
+/* Marks columns that cannot be keys: their values decrease as the stored numbers increase. */
 static void mark_falling(const uint8_t *card, struct gsi_schema *schema)
 {
     uint32_t i = gsi_fits_index(card, "TSCAL");
@@ -269,7 +271,7 @@ static void mark_falling(const uint8_t *card, struct gsi_schema *schema)
         schema->fields[i - 1].kind = '?';
 }
 
-/* Sets the offsets of the columns, one after the other. Returns what is wrong. */
+/* Computes the offsets of all columns. Returns an error text, or NULL. */
 static const char *set_offsets(struct gsi_schema *schema, const bool *has_form)
 {
     uint64_t off = 0;
@@ -301,7 +303,7 @@ static const char *read_columns(const uint8_t *data, uint64_t begin, uint64_t en
     return problem != NULL ? problem : set_offsets(schema, has_form);
 }
 
-/* Returns whether the value has the standard's position, so that another one fits. */
+/* Returns whether the value of a card is in the standard's columns, so that another value fits. */
 static bool has_fixed_position(const uint8_t *card)
 {
     return card != NULL && card[29] >= '0' && card[29] <= '9' &&

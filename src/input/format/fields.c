@@ -1,5 +1,5 @@
-/* fields.c: finds the fields that names mean, what elements are, and the columns that are printed.
- */
+/* fields.c: determines elements and keys from a header and the options, and the columns of printed
+ * records. */
 #include "input/format/fields.h"
 
 #include "base/choices.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Describes a field as the type of a key. Returns false if gsort has no order for it. */
+/* Writes the type of a field as in --key. Returns false if gsort cannot sort by it. */
 static bool describe_type(const struct gsi_schema_field *field, char *text, size_t most)
 {
     uint32_t bytes = field->bytes;
@@ -25,7 +25,7 @@ static bool describe_type(const struct gsi_schema_field *field, char *text, size
         return true;
     }
     const char *order = bytes == 1 ? "" : field->is_big_endian ? ">" : "<";
-    if (kind == 'M') { /* with a unit that gsort knows; otherwise it is a number, as m is */
+    if (kind == 'M') { /* a time, if gsort knows its unit; otherwise an integer */
         snprintf(code, sizeof code, "%sM%u[%s]", order, bytes, field->unit);
         word = gsi_type_word_find(code, strlen(code));
     }
@@ -37,7 +37,7 @@ static bool describe_type(const struct gsi_schema_field *field, char *text, size
     return word != NULL;
 }
 
-/* Fills the names of the header, in the order of its fields. */
+/* Adds the names of the header's fields, in their order. */
 static void read_names(const struct gsi_inputs *inputs, struct gsi_names *names)
 {
     const struct gsi_schema *schema = &inputs->formatted->schema;
@@ -68,7 +68,7 @@ static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
     for (uint32_t i = 0; i < formatted->schema.field_count; i++) {
         const struct gsi_schema_field *field = &formatted->schema.fields[i];
         if ((formatted->schema.is_structured && field->name[0] == '\0') || field->kind == '?')
-            continue; /* padding, bits */
+            continue; /* padding or bits are not keys */
         const char *place = names->table[i].place;
         if (count == GSI_FIELDS_MAX || place[0] == '\0')
             return gsi_fail(
@@ -89,7 +89,7 @@ static enum gs_status choose_all_fields(const struct gsi_inputs *inputs,
     return GS_OK;
 }
 
-/* Returns whether elements are plain numbers: neither structures nor bytes. */
+/* Returns whether elements are numbers, and sets *type. */
 static bool is_plain_number(const struct gsi_schema *schema, const char **type)
 {
     char text[16];
@@ -181,7 +181,7 @@ static enum gs_status add_column(const struct gsi_inputs *inputs, struct gsi_ele
     return GS_OK;
 }
 
-/* Describes a wide sum, which follows the record. */
+/* Describes the column of a wide sum (--sum FIELD:wide), which is stored after the record. */
 static struct gsi_field_report describe_wide(const struct gsi_fold_field *folded)
 {
     struct gsi_field_report column = {.is_number = true,
@@ -207,7 +207,7 @@ static bool is_key(const struct gsi_record *record, const struct gsi_field *fiel
     return is_any;
 }
 
-/* Returns whether --fields names this field, so that it is a column. */
+/* Returns whether --fields names this field. */
 static bool is_named(const struct gsi_record *record, const struct gsi_field *field)
 {
     const struct gsi_names *names = record->names;
@@ -220,7 +220,7 @@ static bool is_named(const struct gsi_record *record, const struct gsi_field *fi
     return is_any;
 }
 
-/* Adds what --fields names. */
+/* Adds a column for each field that --fields names. */
 static enum gs_status add_named(const struct gsi_inputs *inputs, const struct gsi_record *record,
                                 struct gsi_element_report *report)
 {

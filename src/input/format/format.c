@@ -1,4 +1,5 @@
-/* format.c: does what all formats have in common. */
+/* format.c: implements what all formats share: recognises them, compares inputs, and writes headers
+ * and trailers. */
 #include "input/format/format.h"
 
 #include "base/assert.h"
@@ -20,7 +21,7 @@ static bool has_magic_prefix(const struct gsi_format *format, const uint8_t *dat
     return memcmp(data, format->magic, gsi_min_u64(bytes, format->magic_bytes)) == 0;
 }
 
-/* Returns the format of data that begin so; NULL: none. */
+/* Returns the format whose magic number these data begin with; NULL: none. */
 static const struct gsi_format *find_format(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; gsi_formats[i] != NULL; i++)
@@ -29,7 +30,7 @@ static const struct gsi_format *find_format(const uint8_t *data, size_t bytes)
     return NULL;
 }
 
-/* As many bytes are always read, to recognise the beginning of a magic. */
+/* How many bytes to read of each input to compare them with magic numbers. */
 #define MIN_BYTES 4u
 
 size_t gsi_format_wanted(const uint8_t *data, size_t bytes)
@@ -121,14 +122,14 @@ static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct 
     return inputs->formatted != NULL ? fail_mixed(inputs, input, NULL) : GS_OK;
 }
 
-/* Handles the bytes after the elements of a file. Those of the first file are kept. Other files may
- * have only zeros there, because the output has room for the bytes of one file. */
+/* Excludes the bytes after the elements of a file from its data. The output will have those of the
+ * first file. Other files may only have zeros there. */
 static enum gs_status exclude_rest(struct gsi_inputs *inputs, struct gsi_input *input,
                                    const struct gsi_schema *schema)
 {
     uint64_t elements = input->expected_bytes, heap = schema->heap_bytes;
     if (input->bytes < elements)
-        return GS_OK; /* gsi_inputs_measure reports it */
+        return GS_OK; /* gsi_inputs_measure will fail */
     uint64_t rest = input->bytes - elements, end = gsi_add_max_u64(elements, heap);
     input->bytes = elements;
     if (input == inputs->table) {
@@ -148,7 +149,7 @@ static enum gs_status exclude_rest(struct gsi_inputs *inputs, struct gsi_input *
                     input->name);
 }
 
-/* Accepts an input of this format, whose header was read into `schema`. */
+/* Checks an input whose header was read into `schema`, and skips the header. */
 static enum gs_status accept_schema(struct gsi_inputs *inputs, struct gsi_input *input,
                                     const struct gsi_format *format, const uint8_t *data,
                                     const struct gsi_schema *schema)
@@ -202,7 +203,7 @@ void gsi_format_close(struct gsi_inputs *inputs)
 
 /* ---- output ---- */
 
-/* Fails, because elements refer to a heap that the output would not have. */
+/* Fails: elements refer to a heap (data after all elements) that the output would not have. */
 static enum gs_status fail_heap(const struct gsi_inputs *inputs)
 {
     return gsi_fail(
@@ -222,8 +223,8 @@ enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole)
     return format->check != NULL ? format->check(inputs) : GS_OK;
 }
 
-/* Describes what follows the elements. A heap stays where it was. Without a heap, as many zeros
- * follow as the new count needs, and then the bytes that followed the old zeros. */
+/* Computes the trailer for `count` elements. With a heap, it is the same as in the input. Without a
+ * heap it has zeros up to the end of a block, and the input's bytes after its zeros. */
 static enum gs_status make_trailer(struct gsi_inputs *inputs, uint64_t count)
 {
     struct gsi_formatted *kept = inputs->formatted;
@@ -283,7 +284,7 @@ enum gs_status gsi_format_make_header(struct gsi_inputs *inputs, uint64_t count)
     return format->make_header(inputs, count);
 }
 
-/* ---- what follows the elements of the output ---- */
+/* ---- the bytes after the elements of the output ---- */
 
 #define BLOCK_BYTES GSI_CONSTANT((uint64_t)64 << 10, (uint64_t)4 << 10)
 
@@ -300,8 +301,7 @@ uint64_t gsi_trailer_bytes(const struct gsi_inputs *inputs)
     return trailer_of(inputs)->zeros + trailer_of(inputs)->bytes;
 }
 
-/* Reads the block that begins `at` bytes after the elements. Sets *bytes to its length, 0 at the
- * end. */
+/* Reads a block of the trailer, from byte `at` on. Sets *bytes to its length; 0: the end. */
 static enum gs_status read_block(struct gsi_inputs *inputs, uint64_t at, uint8_t *block,
                                  uint64_t *bytes)
 {

@@ -39,7 +39,8 @@ static bool is_same_field(const struct gsi_schema_field *a, const struct gsi_sch
            strcmp(a->unit, b->unit) == 0 && a->is_inner == b->is_inner;
 }
 
-/* Arrays of structures, which the fields do not describe, are compared as text. */
+/* Compares fields. Fields do not describe arrays of structures, so these are compared by NumPy's
+ * text. */
 bool gsi_schema_is_same(const struct gsi_schema *a, const struct gsi_schema *b)
 {
     bool has_inner = false;

@@ -1,4 +1,5 @@
-/* schema.h: describes the elements of a file by their fields, as a header of any format does. */
+/* schema.h: describes the elements of a file by their fields. Each format fills this struct from
+ * its header. */
 #ifndef GSI_SCHEMA_H
 #define GSI_SCHEMA_H
 
@@ -8,7 +9,7 @@
 #define GSI_SCHEMA_NAME_BYTES 64u
 #define GSI_SCHEMA_UNIT_BYTES 16u
 
-/* No header is longer. */
+/* The longest header of any format. */
 #define GSI_SCHEMA_HEADER_MAX ((uint64_t)16 << 20)
 
 struct gsi_schema_field {
@@ -17,26 +18,26 @@ struct gsi_schema_field {
     uint32_t count;                   /* of an array; else 1 */
     char kind; /* u i f b(ool) c(omplex) S U V m M, as in NumPy; ?: part of a byte, or no order */
     bool is_big_endian;
-    bool is_inner;  /* an array of structures; its kind is V */
+    bool is_inner;  /* it is an array of structures, of kind V */
     bool is_scaled; /* a scale or an offset changes the stored number, but not the order */
-    char unit[GSI_SCHEMA_UNIT_BYTES]; /* of m and M: "ns", "25s"; "": none */
+    char unit[GSI_SCHEMA_UNIT_BYTES]; /* of kinds m and M: "ns", "25s"; "": none */
     uint64_t more;                    /* a hash of scales, units and the like; 0: none */
 };
 
 struct gsi_schema {
-    uint32_t header_bytes; /* with the magic; data begin here */
+    uint32_t header_bytes; /* the data begin after these bytes */
     uint64_t count;        /* of elements */
     uint32_t element_bytes;
     bool is_structured;
     bool ignores_case;    /* of names */
-    uint32_t columns;     /* of a table of two dimensions; 0: one dimension */
+    uint32_t columns;     /* columns of an array of two dimensions; 0: one dimension */
     uint32_t field_count; /* if not structured: 1, the element itself, without a name */
     struct gsi_schema_field fields[GSI_SCHEMA_FIELDS_MAX];
-    const char *descr; /* the text of the type; borrowed from the header; NULL: it has none */
+    const char *descr; /* NumPy's text of the type, in the header; borrowed; NULL: none */
     uint32_t descr_bytes;
     uint8_t version;
-    uint64_t heap_bytes; /* after the elements, which refer to them */
-    uint32_t pad_to;     /* zeros follow, up to a multiple of so many bytes; 0: none */
+    uint64_t heap_bytes; /* bytes after the elements to which elements refer */
+    uint32_t pad_to;     /* zeros follow up to a multiple of this; 0: no zeros */
 };
 
 /* gsi_schema_field_find: returns the field of this name, or NULL. */
@@ -45,8 +46,8 @@ const struct gsi_schema_field *gsi_schema_field_find(const struct gsi_schema *sc
 
 #define GSI_SCHEMA_TEXT_BYTES 512u
 
-/* gsi_schema_describe: describes elements for messages: in the header's words, or by names and
- * types, as far as they fit in `text`. Returns `text`. */
+/* gsi_schema_describe: writes a description of elements for messages: the header's type, or names
+ * of fields, as many as fit. Returns `text`. */
 const char *gsi_schema_describe(const struct gsi_schema *schema, char text[GSI_SCHEMA_TEXT_BYTES]);
 
 /* gsi_schema_is_same: returns whether elements have the same fields.

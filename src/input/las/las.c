@@ -1,4 +1,4 @@
-/* las.c: reads headers of LAS files, counts points, and writes headers for them. */
+/* las.c: reads and writes headers of LAS files, and computes counts and bounds of points. */
 #include "input/las/las.h"
 
 #include "base/checked.h"
@@ -31,8 +31,8 @@ enum offset {
 };
 
 #define FORMATS     11u
-#define VLR_BYTES   54u  /* of its head */
-#define EXTRA_BYTES 192u /* of an entry that describes extra bytes */
+#define VLR_BYTES   54u  /* header of a VLR */
+#define EXTRA_BYTES 192u /* entry that describes extra bytes */
 
 static uint64_t read_integer(const uint8_t *at, uint32_t bytes)
 {
@@ -58,7 +58,7 @@ struct field {
     char kind;
 };
 
-/* Bit fields have no bytes of their own; they are listed before the byte that contains them. */
+/* Bit fields have 0 bytes, and precede an entry without a name: the byte that contains them. */
 static const struct field begin_0[] = {{"X", 4, 'i'},
                                        {"Y", 4, 'i'},
                                        {"Z", 4, 'i'},
@@ -133,7 +133,7 @@ static struct gsi_schema_field *add_field(struct gsi_schema *schema, uint32_t of
     return field;
 }
 
-/* Adds the known fields. Returns how many bytes they have. */
+/* Adds the fields of a point format. Returns how many bytes they have. */
 static uint32_t add_known(struct gsi_schema *schema, uint32_t format)
 {
     uint32_t off = 0;
@@ -151,7 +151,8 @@ static uint32_t add_known(struct gsi_schema *schema, uint32_t format)
 
 /* ---- extra bytes ---- */
 
-/* Types 1 to 10; types 11 to 30 were arrays of two and three of them. Type 0: untyped bytes. */
+/* Types of extra bytes: 0 is untyped bytes, 1 to 10 are numbers. (Types 11 to 30 are arrays of two
+ * or three numbers.) */
 static const struct {
     char kind;
     uint8_t bytes;
@@ -165,7 +166,7 @@ static double read_double(const uint8_t *at)
     return value;
 }
 
-/* Adds one entry, whose bytes are at *off. Returns what is wrong with it. */
+/* Adds a field of extra bytes at *off of the point. Returns an error text, or NULL. */
 static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, uint32_t *off)
 {
     uint32_t type = entry[2], options = entry[3];
@@ -181,13 +182,13 @@ static const char *add_extra(struct gsi_schema *schema, const uint8_t *entry, ui
     bool has_scale = type > 0 && (options & 8) != 0, has_offset = type > 0 && (options & 16) != 0;
     field->is_scaled = has_scale || has_offset;
     if (has_scale && !(read_double(entry + 112) > 0))
-        field->kind = '?'; /* its value falls as the stored number rises */
+        field->kind = '?'; /* its value decreases as the stored number increases */
     field->more = field->is_scaled ? XXH3_64bits(entry + 112, 48) : 0;
     *off += bytes * count;
     return NULL;
 }
 
-/* Searches the VLRs for extra bytes. Returns what is wrong with them. */
+/* Adds the fields that VLRs describe as extra bytes. Returns an error text, or NULL. */
 static const char *add_extras(const uint8_t *data, struct gsi_schema *schema, uint32_t off)
 {
     uint64_t at = read_integer(data + AT_HEADER_BYTES, 2);
@@ -224,7 +225,7 @@ static uint32_t header_min_bytes(uint8_t minor)
     return minor >= 4 ? END_OF_1_4 : minor == 3 ? END_OF_1_3 : GSI_LAS_HEADER_BYTES;
 }
 
-/* Reads the header. Returns what is wrong with it. */
+/* Reads the header. Returns an error text, or NULL. */
 static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_schema *schema)
 {
     if (bytes < GSI_LAS_HEADER_BYTES)
@@ -252,7 +253,7 @@ static const char *read_header(const uint8_t *data, size_t bytes, struct gsi_sch
     uint32_t known = add_known(schema, format);
     if (schema->element_bytes < known)
         return "its points are too short for their format";
-    for (uint32_t i = 0; i < 3; i++) /* X, Y, Z mean the same if these are equal */
+    for (uint32_t i = 0; i < 3; i++) /* a hash, to compare the scales of several files */
         schema->fields[i].more = XXH3_64bits(data + AT_SCALES, 48);
     return add_extras(data, schema, known);
 }
@@ -289,8 +290,8 @@ static void count_point(struct gsi_las_tally *tally, const uint8_t *point, uint8
     tally->count++;
 }
 
-/* Returns the mask of return numbers: four bits in formats 6 and later, which have another byte
- * before the class. */
+/* Returns the bit mask of the return number: four bits in formats 6 and later, whose classification
+ * is at offset 16; otherwise three. */
 static uint8_t return_mask(const struct gsi_schema *schema)
 {
     const struct gsi_schema_field *field = gsi_schema_field_find(schema, "classification");
@@ -345,7 +346,7 @@ static void write_bounds(uint8_t *header, const struct gsi_las_tally *tally)
     }
 }
 
-/* Formats 6 and later leave the old fields empty. */
+/* Writes counts by return number. Formats 6 and later do not use the 32-bit fields. */
 static void write_returns(uint8_t *header, const struct gsi_schema *schema,
                           const struct gsi_las_tally *tally)
 {
@@ -356,7 +357,7 @@ static void write_returns(uint8_t *header, const struct gsi_schema *schema,
         write_number(header + AT_RETURNS_64 + 8 * i, tally->returns[i + 1], 8);
 }
 
-/* Moves an offset after the points along with their end. */
+/* Changes an offset of data that follow the points, for another number of points. */
 static void move_offset(uint8_t *at, const struct gsi_schema *schema, uint64_t count)
 {
     uint64_t was = schema->header_bytes + schema->count * schema->element_bytes;

@@ -1,4 +1,4 @@
-/* named_type.c: compares the names of files. */
+/* named_type.c: finds types in names of files, and compares them. */
 #include "input/named/named_type.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static bool has_unit(const struct gsi_type_word *word)
     return strchr(word->type, '[') != NULL;
 }
 
-/* Returns the text after the name of the first input of unknown type: how many there are. */
+/* Returns " and N more" for a message that names the first of several inputs. */
 static const char *count_others(size_t input_count, char text[32])
 {
     text[0] = '\0';
@@ -36,7 +36,7 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
                     type != NULL ? ", or give the type with --type" : "");
 }
 
-/* Checks that the word at the end of a name says one type. */
+/* Checks that the word at the end of a name stands for exactly one type. */
 static enum gs_status check_word(const struct gsi_type_word *word, const char *path,
                                  struct gs_error *error)
 {

@@ -1,7 +1,7 @@
-/* npy.c: reads headers of .npy files, and writes them.
+/* npy.c: reads and writes headers of .npy files.
  *
- * The text of a header is a Python dictionary. It is read by recursive descent: types nest, but not
- * deep. */
+ * The text of a header is a Python dictionary. A recursive-descent parser reads it, because types
+ * can be nested. */
 #include "input/npy/npy.h"
 
 #include "base/checked.h"
@@ -35,7 +35,7 @@ static void skip_blanks(struct literals *text)
         text->at++;
 }
 
-/* All of these skip blanks first, and return whether they found what they look for.
+/* The following functions skip blanks, and return whether the text continues as expected.
  * accept_char reads one character if it is `wanted`. */
 static bool accept_char(struct literals *text, char wanted)
 {
@@ -46,7 +46,7 @@ static bool accept_char(struct literals *text, char wanted)
     return true;
 }
 
-/* Does the same; another character is the `problem`. */
+/* Reads one character, which must be `wanted`; otherwise sets `problem`. */
 static bool expect(struct literals *text, char wanted, const char *problem)
 {
     return accept_char(text, wanted) || set_problem(text, problem);
@@ -58,7 +58,8 @@ static bool is_at_end(struct literals *text)
     return text->at == text->end;
 }
 
-/* Reads '..' or "..", without a NUL, as UTF-8; more than `most` - 1 bytes are a problem. */
+/* Reads '..' or "..", and converts it to UTF-8. Sets a problem if it contains a NUL or exceeds
+ * `most` - 1 bytes. */
 static bool read_string(struct literals *text, char *string, size_t most)
 {
     size_t length = 0;
@@ -70,7 +71,7 @@ static bool read_string(struct literals *text, char *string, size_t most)
         if (*text->at == '\\' || *text->at == '\n' || *text->at == '\0')
             return set_problem(text, "a name has unusual characters");
         unsigned char letter = (unsigned char)*text->at;
-        bool is_two = text->is_latin1 && letter >= 0x80; /* bytes in UTF-8 */
+        bool is_two = text->is_latin1 && letter >= 0x80; /* it has two bytes in UTF-8 */
         if (length + 1 + is_two >= most)
             return set_problem(text, "a name is too long");
         if (is_two)
@@ -113,7 +114,7 @@ static bool accept_word(struct literals *text, const char *word)
 
 /* ---- types ---- */
 
-/* Reads a unit, [25s], at the end of a code. */
+/* Reads a unit such as [25s] at the end of a type code. */
 static bool read_unit(const char *at, char *unit)
 {
     size_t length = strlen(at);
@@ -124,8 +125,8 @@ static bool read_unit(const char *at, char *unit)
     return true;
 }
 
-/* Reads kind, bytes and unit of a code: '<f8', '|S10', '<M8[ns]'. 'f8' has the machine's byte
- * order. */
+/* Parses a type code, such as '<f8', '|S10' or '<M8[ns]', into kind, bytes and unit. Codes without
+ * < or > have the machine's byte order. */
 static bool read_code(struct literals *text, const char *code, struct gsi_schema_field *field)
 {
     static const char known[] = "<>|=";
@@ -151,7 +152,7 @@ static bool read_code(struct literals *text, const char *code, struct gsi_schema
     return true;
 }
 
-/* Adds a field after the last one. */
+/* Appends a field to the structure. */
 static bool add_field(struct literals *text, struct gsi_schema *npy,
                       const struct gsi_schema_field *field)
 {
@@ -167,7 +168,7 @@ static bool add_field(struct literals *text, struct gsi_schema *npy,
     return true;
 }
 
-/* Reads a shape, 3 or (2, 3), and counts its elements. */
+/* Reads the shape of a field, 3 or (2, 3). Sets *count to its number of elements. */
 static bool read_count(struct literals *text, uint32_t *count)
 {
     uint64_t product = 1, extent;
@@ -189,8 +190,8 @@ static bool read_count(struct literals *text, uint32_t *count)
 
 #define NAMES_MAX (2 * (GSI_NPY_FIELDS_MAX + DEPTH_MAX))
 
-/* Names and titles, as in the text. From `first` on, they belong to the list of fields that is
- * being read; those before belong to the lists around it. */
+/* Names and titles of fields, as in the text. Names from `first` on belong to the structure that is
+ * being read; earlier ones belong to the structures around it. */
 struct names {
     uint32_t first, count;
     struct {
@@ -202,7 +203,8 @@ struct names {
 static bool read_fields(struct literals *text, struct gsi_schema *npy, struct names *names,
                         const char *prefix, uint32_t depth);
 
-/* Reads a name or a title that no other field of the list has; padding has none. */
+/* Reads a name or a title, which must differ from those of all other fields of the structure.
+ * Padding has no name. */
 static bool read_own_name(struct literals *text, struct names *names, char *own)
 {
     skip_blanks(text);
@@ -243,8 +245,8 @@ static bool read_name(struct literals *text, struct names *names, const char *pr
     return true;
 }
 
-/* Reads the fields of a field. They keep their own types. In an array of such fields they have no
- * names, because these would be ambiguous: the array is bytes. */
+/* Reads the fields of a nested structure. In an array of structures these fields have no names,
+ * because names would be ambiguous; the array is one field of bytes. */
 static bool read_inner(struct literals *text, struct gsi_schema *npy,
                        struct gsi_schema_field *field, struct names *names, uint32_t depth)
 {
@@ -325,7 +327,7 @@ static bool read_descr(struct literals *text, struct gsi_schema *npy)
 #define MAGIC_BYTES 6u
 #define ALIGNMENT   64u
 
-/* NumPy leaves room for a count of as many digits, so that arrays can be appended to. */
+/* NumPy pads headers for a count of this many digits, so that programs can append to arrays. */
 #define COUNT_DIGITS 21
 
 bool gsi_npy_begins(const uint8_t *data, size_t bytes)
@@ -350,10 +352,10 @@ uint64_t gsi_npy_wanted(const uint8_t *data, size_t bytes)
     return text_off(version) + length;
 }
 
-/* The shape in the dictionary. */
+/* The shape of the array. */
 struct shape {
     uint32_t dimensions;
-    uint64_t columns; /* of two dimensions */
+    uint64_t columns; /* if there are two dimensions */
     bool is_fortran;
 };
 
@@ -383,7 +385,7 @@ static bool read_shape(struct literals *text, struct gsi_schema *npy, struct sha
 
 enum member { MEMBER_DESCR, MEMBER_ORDER, MEMBER_SHAPE, MEMBER_COUNT };
 
-/* Reads a member of the dictionary; *seen has a bit for each. */
+/* Reads an entry of the dictionary. *seen has a bit for each entry that was read. */
 static bool read_member(struct literals *text, struct gsi_schema *npy, uint32_t *seen,
                         struct shape *shape)
 {
@@ -410,7 +412,7 @@ static bool read_member(struct literals *text, struct gsi_schema *npy, uint32_t 
         text->problem = "fortran_order is neither True nor False";
         return false;
     }
-    if (is_at_end(text)) /* blanks are not a value */
+    if (is_at_end(text)) /* only blanks follow */
         return expect(text, '[', "descr has no value");
     npy->descr = text->at;
     if (!read_descr(text, npy))
@@ -447,7 +449,7 @@ static enum gs_status fail_header(const char *name, const char *problem, struct 
                     name, problem);
 }
 
-/* Turns the rows of a table of numbers into elements, and its columns into fields. */
+/* If the array has two dimensions, makes each row an element, and each column a field. */
 static enum gs_status apply_shape(const char *name, const struct shape *shape,
                                   struct gsi_schema *npy, struct gs_error *error)
 {

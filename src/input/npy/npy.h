@@ -1,12 +1,11 @@
-/* npy.h: reads headers of NumPy's .npy files, versions 1 to 3, strictly, and writes them as NumPy
- * does.
+/* npy.h: reads headers of NumPy's .npy files, versions 1 to 3, and writes headers as NumPy does.
  *
  *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..}| data
  *
  * Files contain one dimension of numbers ('<f8') or of structured elements, which are records of
  * named fields ([('time', '<i8'), ('price', '<f8')]). Or they contain two dimensions of numbers:
- * their rows are records, and their columns are fields named 0, 1, .. Anything else that NumPy can
- * store is refused, and the message says why and what to do. The functions are pure, and accept any
+ * their rows are records, and their columns are fields named 0, 1, .. All other arrays are refused,
+ * with a message that says why and what to do. The functions have no side effects, and accept any
  * bytes. */
 #ifndef GSI_NPY_H
 #define GSI_NPY_H
@@ -16,9 +15,9 @@
 /* NumPy itself refuses headers of more than 10000 bytes by default. */
 #define GSI_NPY_HEADER_MAX 65536u
 #define GSI_NPY_FIELDS_MAX 256u
-#define GSI_NPY_HEAD_BYTES 12u /* magic, version and the longest length */
+#define GSI_NPY_HEAD_BYTES 12u /* magic number, version and the longest length */
 
-/* gsi_npy_begins: returns whether the data begin with the magic. */
+/* gsi_npy_begins: returns whether the data begin with the magic number. */
 bool gsi_npy_begins(const uint8_t *data, size_t bytes);
 
 /* gsi_npy_wanted: returns how many bytes the header has; GSI_NPY_HEAD_BYTES if `bytes` are too few

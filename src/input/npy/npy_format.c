@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NumPy's kinds of types, by the first letter of gsort's; 'b' is also bf16. */
+/* NumPy's kinds of types, indexed by the first letter of gsort's types. 'b' also stands for bf16,
+ * so its kind is V. */
 static const char kinds[] = {['u'] = 'u', ['i'] = 'i', ['f'] = 'f', ['t'] = 'i', ['b'] = 'V'};
 
-/* Describes elements that have no type of NumPy's: numbers as they are, others as bytes. */
+/* Makes the NumPy type of elements without a .npy header: a number of up to 8 bytes, or bytes. */
 static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
 {
     const char *name = gsi_layout_name(layout);
@@ -44,8 +45,8 @@ static enum gs_status check_counts(const struct gsi_inputs *inputs)
     return GS_OK;
 }
 
-/* Adds the count after each element: another field of a structure, which may end in a comma; or the
- * second field. */
+/* Makes the type of elements with a count after each: appends a field to a structure, or makes a
+ * structure of value and count. */
 static void add_count(const char *descr, size_t bytes, bool is_structured, uint32_t columns,
                       char *to, size_t most)
 {
@@ -64,8 +65,8 @@ static void add_count(const char *descr, size_t bytes, bool is_structured, uint3
     snprintf(to, most, "%.*s%s%s", (int)bytes, descr, is_first ? "" : ", ", field);
 }
 
-/* Writes a field of --out as NumPy does. A part of an array, of text or of time stays bytes or an
- * integer. */
+/* Writes the type of a field of --out as NumPy does. Fields that are arrays are written as bytes,
+ * and times as integers. Returns its length. */
 static size_t write_field(const struct gsi_schema_field *field, const char *name, uint32_t bytes,
                           char *descr, size_t most)
 {
@@ -83,15 +84,15 @@ static size_t write_field(const struct gsi_schema_field *field, const char *name
                                  kind == 'U' ? bytes / 4 : bytes);
 }
 
-/* Returns the most bytes of a field in a header: a name, each letter escaped, and the rest. OFF:LEN
- * may have any number of digits. */
+/* Returns the most bytes of a field in a header: its name, with each letter escaped, and its
+ * type. */
 static size_t field_bytes(const char *name)
 {
     return 2 * strlen(name) + 32;
 }
 
-/* Returns the field of a name: that of the header, or one that is made in `made_field` of a name that
- * --fields gives; NULL: it has none. */
+/* Returns the header's field of this name. If --fields gives the name, makes a field in
+ * `made_field` and returns it. NULL: no such field. */
 static const struct gsi_schema_field *find_field(const struct gsi_inputs *inputs, const char *text,
                                                  struct gsi_schema_field *made_field)
 {
@@ -110,7 +111,7 @@ static const struct gsi_schema_field *find_field(const struct gsi_inputs *inputs
     return made_field;
 }
 
-/* Makes a structure of the fields of --out. */
+/* Makes the type of a structure with the fields of --out. */
 static void make_fields(const struct gsi_inputs *inputs, char *descr)
 {
     char *at = descr;
@@ -126,8 +127,8 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
     strcpy(at, "]");
 }
 
-/* Converts UTF-8 to Latin-1 if that has all letters, as NumPy does in headers. Returns the version
- * that says so: 1 for Latin-1, 3 for UTF-8. */
+/* Converts UTF-8 to Latin-1 if Latin-1 has all letters, as NumPy does in headers. Returns the
+ * header version: 1 for Latin-1, 3 for UTF-8. */
 static uint8_t encode_latin1(char *text)
 {
     const unsigned char *from = (const unsigned char *)text;
@@ -143,7 +144,7 @@ static uint8_t encode_latin1(char *text)
     return 1;
 }
 
-/* Applies --out-order to a type, so that 'f8' is '>f8'. Bytes have no order. */
+/* Applies --out-order to a type: changes 'f8' to '>f8'. Bytes have no order. */
 static void apply_order(enum gsi_byte_order order, char *descr)
 {
     if (strchr("uifbcSUVmM", descr[1]) != NULL) {
@@ -156,14 +157,15 @@ static void apply_order(enum gsi_byte_order order, char *descr)
         descr[1] = order == GSI_ORDER_BIG ? '>' : '<';
 }
 
-/* Returns whether the output has something else than elements. */
+/* Returns whether the output does not consist of whole elements. */
 static bool is_changed(const struct gsi_inputs *inputs)
 {
     const bool is_whole = inputs->entry_map != NULL && inputs->entry_map->is_whole;
     return gsi_inputs_are_changed(inputs) && !(is_whole && inputs->head.field_count == 0);
 }
 
-/* Returns the type of what is written of each element; `made`, if it is not the inputs' type. */
+/* Returns the type of the output's elements: `made`, or the text of the input's header if the type
+ * is the same. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
     if (is_changed(inputs) && gsi_entry_has_positions(inputs->entry_map))
@@ -172,7 +174,8 @@ static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t
         make_fields(inputs, made);
     else if (inputs->formatted == NULL)
         make_descr(inputs->layout, made, most);
-    else if (inputs->head.byte_order != GSI_ORDER_AS_READ) /* for numbers it is short */
+    else if (inputs->head.byte_order != GSI_ORDER_AS_READ) /* only numbers have an order, and their
+                                                            * type is short */
         snprintf(made, most, "%.*s", (int)inputs->formatted->schema.descr_bytes,
                  inputs->formatted->schema.descr);
     else
@@ -226,7 +229,7 @@ static enum gs_status make_header(struct gsi_inputs *inputs, uint64_t count)
     return GS_OK;
 }
 
-/* Returns no more than gsi_npy_read accepts, whatever the header says. */
+/* Returns how many bytes the header has, at most what gsi_npy_read accepts. */
 static uint64_t header_bytes_wanted(const uint8_t *data, size_t bytes)
 {
     return gsi_min_u64(gsi_npy_wanted(data, bytes), GSI_NPY_HEADER_MAX);

@@ -1,4 +1,5 @@
-/* entry_maker.c: makes entries of staged elements, with their positions and values. */
+/* entry_maker.c: makes entries from elements in staging buffers, with their positions and
+ * values. */
 #include "input/payload/entry_maker.h"
 
 #include "base/checked.h"
@@ -7,8 +8,8 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* There are as many staged buffers as transfers may be in flight. Each is as large as one transfer
- * if memory allows that; together they have a 32nd of it. */
+/* There is one staging buffer per transfer in progress. Each has the size of one transfer; all
+ * together have at most a 32nd of the memory. */
 #define STAGED_COUNT     GSI_PLAN_READS
 #define STAGED_DIVISOR   512
 #define STAGED_MIN_BYTES ((uint64_t)16 << 10)
@@ -31,7 +32,7 @@ static uint64_t indexes_each(const struct gsi_inputs *inputs, uint64_t staged)
                                                 : 0;
 }
 
-/* Buffers of an array have no memory of their own (reader.c). */
+/* If the input is an array, the staging buffers use its memory (reader.c). */
 void gsi_entry_maker_lay_out(struct gsi_entry_maker *maker, const struct gsi_inputs *inputs,
                              uint64_t memory_bytes, uint32_t batches, struct gsi_bump *bump)
 {
@@ -68,7 +69,7 @@ bool gsi_entry_maker_skip_to(struct gsi_entry_maker *maker, uint64_t position)
     return true;
 }
 
-/* Returns how many of the next `n` elements have values that are ready. */
+/* Returns for how many of the next `n` elements the values have been read. */
 static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint64_t first,
                             uint64_t n)
 {
@@ -87,7 +88,7 @@ static uint64_t count_ready(void *context, const struct gsi_buffer *window, uint
     return count;
 }
 
-/* Pops the values of these elements, and of the elements between them. */
+/* Pops the values of a batch, and of dropped elements between its elements. */
 static void pop_values(struct gsi_entry_maker *maker, const struct gsi_batch *batch)
 {
     const uint32_t *indexes = gsi_entry_maker_indexes(maker, batch->window);

@@ -1,4 +1,4 @@
-/* payload_tally.c: keeps a tally per thread. */
+/* payload_tally.c: tallies elements per thread, and adds up all threads' tallies. */
 #include "input/payload/payload_tally.h"
 
 #include "element/record/record_tally.h"
@@ -74,7 +74,7 @@ struct gsi_tally_report gsi_payload_tally_sum(struct gsi_payload_tally *payload,
                                               struct gsi_tally_report *fields,
                                               gsi_u128 *position_sum)
 {
-    if (payload->of_device != NULL) { /* the device has stored the tallies of fields */
+    if (payload->of_device != NULL) { /* the device has already stored the tallies of fields */
         const gsi_u128 n = payload->of_device->count;
         *position_sum = n * payload->first + n * (n - (n > 0)) / 2;
         return *payload->of_device;

@@ -1,6 +1,6 @@
-/* payload_tally.h: tallies elements as they are read, if entries of key and payload are sorted
- * instead of them. It has the tally that a sort of the elements would have, and the sum of their
- * positions. The job keeps it from before it reads until it has verified. */
+/* payload_tally.h: tallies elements while they are read, if entries of key and payload are sorted
+ * instead. The result is the tally that a sort of the elements would have, and the sum of their
+ * positions. The job compares it with the output. */
 #ifndef GSI_PAYLOAD_TALLY_H
 #define GSI_PAYLOAD_TALLY_H
 
@@ -19,18 +19,18 @@ struct gsi_payload_tally {
     struct gsi_bump bump;
     struct gsi_payload_tally_worker *workers;
     uint32_t worker_count;
-    /* The tally of a device that counts elements and adds positions from `first` on; NULL: workers
-     * do. */
+    /* The tally of a device that counts elements itself; their positions begin at `first`. NULL:
+     * `workers` count. */
     const struct gsi_tally_report *of_device;
     uint64_t first;
 };
 
-/* gsi_payload_tally_plan: returns its bump allocator, which is empty if there is no payload, or
- * only positions.
+/* gsi_payload_tally_plan: returns the bump allocator; an empty one if there is no payload, or only
+ * positions.
  * gsi_payload_tally_open: allocates the planned memory.
  * fails GS_E_MEMORY
- * gsi_payload_tally_open_device: does the same if a device counts. It needs no memory, and
- * gsi_payload_tally_add is not called. */
+ * gsi_payload_tally_open_device: opens the tally if a device counts elements. It needs no memory.
+ * Do not call gsi_payload_tally_add. */
 struct gsi_bump gsi_payload_tally_plan(const struct gsi_entry_map *entry_map,
                                        uint32_t thread_count);
 enum gs_status gsi_payload_tally_open(struct gsi_payload_tally *payload,

@@ -1,4 +1,5 @@
-/* value_readers.c: runs a reader for each file of values, and tracks which values are used. */
+/* value_readers.c: reads each file of --values, and frees buffers whose values no task uses any
+ * more. */
 #include "input/values/value_readers.h"
 
 #include "base/assert.h"
@@ -8,15 +9,16 @@
 
 #include <string.h>
 
-/* Buffers of a reader: while one is used, others are read. Together they have a 64th of memory. */
+/* Each file has READER_BUFFERS buffers: values of one are used while others are read. All buffers
+ * together have a 64th of the memory. */
 #define READER_BUFFERS   GSI_CONSTANT(6u, 3u)
 #define READER_DIVISOR   384
 #define BUFFER_MIN_BYTES ((uint64_t)16 << 10)
 #define BUFFER_MAX_BYTES ((uint64_t)2 << 20)
 
-/* The state of a buffer whose values are used. */
+/* State of a buffer whose values are being used. */
 struct slices {
-    uint32_t count; /* of those that tasks work on */
+    uint32_t count; /* slices that tasks use */
 };
 
 GSI_HOLDER_STATE(slices_of, struct slices)
@@ -73,7 +75,7 @@ static bool is_used_up(const struct gsi_value_reader *one)
     return one->staged == NULL || one->off == one->staged->bytes;
 }
 
-/* Frees a buffer when it is used up and no task works on its slices. */
+/* Frees a buffer if all its values were popped and no task uses a slice of it. */
 static void return_unused(struct gsi_value_reader *one, struct gsi_buffer *staged)
 {
     if (slices_of(staged)->count == 0 && staged != one->staged)
@@ -151,7 +153,7 @@ void gsi_value_readers_pop(struct gsi_value_readers *readers, uint64_t n,
     skip_values(readers, n);
 }
 
-/* Copies values. For usual widths the compiler knows the length. */
+/* Copies values. It is inlined, so that the compiler knows the usual widths. */
 GSI_INLINE void copy_values(const uint8_t *from, uint64_t n, uint8_t *to, uint64_t step,
                             uint32_t width)
 {

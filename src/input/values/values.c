@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the first colon that digits and an equals sign follow; NULL: there is none. */
+/* Finds ":BYTES=" in the text. Returns its colon; NULL: not found. */
 static char *find_bytes(char *text, uint64_t *bytes, char **output)
 {
     for (char *at = text; (at = strchr(at, ':')) != NULL; at++) {
@@ -22,7 +22,8 @@ static char *find_bytes(char *text, uint64_t *bytes, char **output)
     return NULL;
 }
 
-/* Does the same for the name of a type of numbers, which has a width. */
+/* Finds ":TYPE=", with the name of a type of numbers, in the text. Returns its colon; NULL: not
+ * found. */
 static char *find_type(char *text, const struct gsi_type_word **word, char **output)
 {
     for (char *at = text; (at = strchr(at, ':')) != NULL; at++) {
@@ -84,7 +85,7 @@ enum gs_status gsi_values_parse(struct gsi_values *values, const char *const *te
     return GS_OK;
 }
 
-/* Checks that there are as many values as keys. */
+/* Checks that the file has as many values as there are keys. */
 static enum gs_status check_length(const struct gsi_value_file *file, uint64_t all,
                                    struct gs_error *error)
 {

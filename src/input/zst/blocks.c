@@ -1,4 +1,4 @@
-/* blocks.c: requests and consumes the blocks of a ring in the same order. */
+/* blocks.c: implements the ring of blocks: requests and consumes them in the same order. */
 #include "input/zst/blocks.h"
 
 #include "base/checked.h"
@@ -52,7 +52,7 @@ static void read_done(struct gsi_io *io)
     reader->moved(reader->context);
 }
 
-/* Copies the head of a stream, which was read to inspect it. */
+/* Copies the first bytes of a stream (input->head), which were read to inspect it. */
 static void copy_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     struct gsi_input *input = reader->input;
@@ -84,8 +84,8 @@ static void request_block(struct gsi_zst_blocks *reader, struct gsi_zst_block *b
     gsi_loop_submit(reader->loop, &block->io);
 }
 
-/* Returns whether a read of a stream is in flight. There is one at a time, because only its result
- * says whether the stream has ended. */
+/* Returns whether a read of a stream is in progress. Only one may be, because its result tells
+ * whether the stream has ended. */
 static bool is_waiting(struct gsi_zst_blocks *reader)
 {
     return !is_file(reader) && reader->read_idx != reader->front_idx &&

@@ -1,5 +1,5 @@
-/* blocks.h: reads the bytes of a compressed input ahead, in blocks and in order, for
- * frames_reader.c. */
+/* blocks.h: reads a compressed input in blocks, ahead of the decompression, for frames_reader.c.
+ * The blocks are a ring of buffers. */
 #ifndef GSI_ZST_BLOCKS_H
 #define GSI_ZST_BLOCKS_H
 
@@ -7,7 +7,7 @@
 #include "io/file.h"
 #include "loop/loop.h"
 
-/* Four in flight reach a disk's limit, because the data are compressed. */
+/* Four transfers in progress suffice for a disk's full speed, because the data are compressed. */
 #define GSI_ZST_BLOCK_BYTES GSI_CONSTANT((uint64_t)256 << 10, (uint64_t)16 << 10)
 #define GSI_ZST_BLOCK_COUNT 4u
 
@@ -15,39 +15,40 @@ struct gsi_zst_block {
     struct gsi_io io;
     struct gsi_zst_blocks *reader;
     uint8_t *data;
-    uint64_t wanted, bytes, used; /* bytes of the file: requested, read, consumed */
-    bool is_full;                 /* read, and not completely consumed */
+    uint64_t wanted, bytes, used; /* bytes that were requested, read, and consumed */
+    bool is_full;                 /* it was read */
 };
 
 struct gsi_zst_blocks {
     struct gsi_loop *loop;
     struct gsi_input *input;
-    uint64_t requested_bytes, used_bytes; /* of the input */
-    bool is_all_requested;                /* everything was requested */
-    uint64_t read_idx, front_idx; /* numbers of blocks, counted from the input's beginning */
-    void (*moved)(void *context); /* a block was read, or the job has failed */
+    uint64_t requested_bytes, used_bytes; /* bytes of the input that were requested, and consumed */
+    bool is_all_requested;                /* the whole input was requested */
+    uint64_t read_idx, front_idx;         /* numbers of the next block to read, and to consume */
+    void (*moved)(void *context);         /* called when a block was read, or the job has failed */
     void *context;
     struct gsi_zst_block blocks[GSI_ZST_BLOCK_COUNT];
 };
 
-/* gsi_zst_blocks_init: initialises the reader, which will call `moved` on the job's loop.
+/* gsi_zst_blocks_init: initialises a reader, which calls `moved` on the owner's thread.
  * in    memory: for all blocks, aligned to GSI_DIRECT_ALIGN; borrowed */
 void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_loop *loop, uint8_t *memory,
                          void (*moved)(void *context), void *context);
 
-/* gsi_zst_blocks_begin: starts at the beginning of an input; nothing is in flight. */
+/* gsi_zst_blocks_begin: starts to read another input; no transfer may be in progress. */
 void gsi_zst_blocks_begin(struct gsi_zst_blocks *reader, struct gsi_input *input);
 
-/* gsi_zst_blocks_pump: requests everything that can be requested. Returns whether it requested
- * anything. */
+/* gsi_zst_blocks_pump: starts all transfers that are possible now. Returns whether it started
+ * any. */
 bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader);
 
-/* gsi_zst_blocks_front: returns the next bytes, all in one block; NULL: not read yet, or none.
- * gsi_zst_blocks_consume: releases `bytes` of them. */
+/* gsi_zst_blocks_front: returns the next bytes of the input that are in one block, and sets *bytes;
+ * NULL: not read yet, or the end.
+ * gsi_zst_blocks_consume: consumes the first `bytes` of these. */
 const uint8_t *gsi_zst_blocks_front(struct gsi_zst_blocks *reader, uint64_t *bytes);
 void gsi_zst_blocks_consume(struct gsi_zst_blocks *reader, uint64_t bytes);
 
-/* gsi_zst_blocks_is_end: returns whether everything was read and consumed. */
+/* gsi_zst_blocks_is_end: returns whether the whole input was read and consumed. */
 bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader);
 
 /* gsi_zst_blocks_is_idle: returns whether no block is being read. */

@@ -1,7 +1,7 @@
-/* frames_reader.c: decompresses by one state machine, `advance`, which every completion runs again.
- * It reads ahead, cuts frames out of the blocks, and copies decompressed data to the request, until
- * nothing more can be done. While a request waits, a transfer or a task is running. Its completion
- * ends the request or runs `advance`. */
+/* frames_reader.c: implements the frames reader by one state machine, `advance`. It requests
+ * blocks, finds frames in them, starts tasks that decompress them, and copies the results to the
+ * request. When no more work is possible, a transfer or a task is running, whose end calls
+ * `advance` again. */
 #include "input/zst/frames_reader.h"
 
 #include "base/checked.h"
@@ -16,19 +16,20 @@
 enum state {
     STATE_BETWEEN,
     STATE_HEADER,
-    STATE_SKIP,   /* in a skippable frame */
-    STATE_WALK,   /* in a small frame */
-    STATE_STREAM, /* in a large frame */
+    STATE_SKIP,   /* within a skippable frame */
+    STATE_WALK,   /* within a small frame */
+    STATE_STREAM, /* within a large frame */
 };
 
 struct gsi_frames_reader {
     struct gsi_loop *loop;
-    struct gsi_frames_reader_plan plan; /* its bump is open */
+    struct gsi_frames_reader_plan plan; /* its bump allocator is open */
     struct gsi_zst_blocks blocks;
 
     enum state state;
     struct gsi_zst_walk walk;
-    uint64_t wanted_bytes; /* of the frame at the front; STATE_SKIP: bytes left to skip */
+    uint64_t wanted_bytes; /* bytes that are needed of the current frame; STATE_SKIP: bytes still to
+                            * skip */
 
     struct gsi_io *request;
     struct gsi_zst_large stream;
@@ -40,7 +41,7 @@ static void advance(void *context);
 static void slot_done(void *context, const struct gsi_zst_slot *slot);
 static void stream_done(void *context);
 
-/* Places the memory. The reader with its slots is at the beginning. */
+/* Allocates all memory, beginning with the reader and its slots. */
 static struct gsi_frames_reader *lay_out(const struct gsi_frames_reader_plan *plan,
                                          uint8_t **stream, uint8_t **blocks, struct gsi_bump *bump)
 {
@@ -89,7 +90,7 @@ void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
     gsi_bump_close(&bump, &unpack->loop->ledger, GSI_MEMORY_CODEC);
 }
 
-/* Ends the request after a recorded failure, as soon as nothing writes to its memory. */
+/* Ends the request with ECANCELED after a failure, unless a task still writes to its memory. */
 static void fail_request(struct gsi_frames_reader *unpack)
 {
     struct gsi_io *request = unpack->request;
@@ -115,7 +116,8 @@ static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
              unpack->blocks.input->name, (unsigned long long)frame_off);
 }
 
-/* Gathers bytes of the frame until the slot has wanted_bytes. Returns whether it has. */
+/* Copies bytes of the current frame into the slot until it has wanted_bytes. Returns whether it
+ * has. */
 static bool gather_bytes(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     const uint8_t *data;
@@ -146,7 +148,8 @@ static void begin_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_
     unpack->state = STATE_STREAM;
 }
 
-/* Runs a large frame after all frames before it are copied. */
+/* Starts a task that decompresses more of a large frame, after the data of all earlier frames were
+ * copied. Returns false. */
 static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *begun)
 {
     struct gsi_zst_large *stream = &unpack->stream;
@@ -206,7 +209,7 @@ static void start_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_f
     }
 }
 
-/* Begins a frame if there are bytes and a free slot. */
+/* Begins the next frame if some of its bytes were read and a slot is free. */
 static bool begin_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     uint64_t bytes;
@@ -246,7 +249,8 @@ static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *sl
     }
     unpack->wanted_bytes = whole > 0 ? whole : unpack->walk.next_off + GSI_ZST_BLOCK_HEADER_BYTES;
     if (unpack->wanted_bytes >
-        GSI_ZST_SMALL_CODED_BYTES) { /* longer than its contents: no program writes such frames */
+        GSI_ZST_SMALL_CODED_BYTES) { /* compression made it longer, which is unusual: handle it as a
+                                      * large frame */
         begin_stream(unpack, slot);
         return true;
     }
@@ -274,7 +278,7 @@ static bool skip_bytes(struct gsi_frames_reader *unpack, const struct gsi_zst_sl
     return true;
 }
 
-/* Makes one step through the frames. Returns false if it must wait for an event. */
+/* Continues with the current frame. Returns false if it must wait for a transfer or a task. */
 static bool continue_frame(struct gsi_frames_reader *unpack)
 {
     struct gsi_zst_slot *slot = gsi_zst_small_front(&unpack->slots);
@@ -311,8 +315,7 @@ static void advance(void *context)
         has_moved = gsi_zst_blocks_pump(&unpack->blocks);
         has_moved |= gsi_zst_small_copy(&unpack->slots, unpack->request);
         has_moved |= continue_frame(unpack);
-        /* A frame that is not complete yet may have emptied all blocks. They can be read into now.
-         */
+        /* If bytes were consumed, a block may be free for another read. */
         has_moved |= unpack->blocks.used_bytes != used_bytes;
     }
     if (unpack->loop->error->status != GS_OK)

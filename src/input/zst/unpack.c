@@ -1,5 +1,5 @@
-/* unpack.c: decompresses frames of zstd by tasks. */
-#define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
+/* unpack.c: decompresses zstd frames by tasks. */
+#define ZSTD_STATIC_LINKING_ONLY /* for contexts in memory that we allocate */
 #include "input/zst/unpack.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* unpack.h: decompresses frames of zstd, for frames_reader.c.
  *
- *     small frames   a ring of slots; each frame is gathered in a slot and decompressed by a
- *                    task of its own; results are copied out in the order of the file
+ *     small frames   a ring of slots; each frame is copied to a slot and decompressed by its own
+ *     task; results are copied to the request in the order of the file
  *     large frames   one task at a time decompresses straight into the request's memory */
 #ifndef GSI_ZST_UNPACK_H
 #define GSI_ZST_UNPACK_H
@@ -21,7 +21,7 @@
 #define GSI_ZST_SMALL_CODED_BYTES \
     gsi_round_up_u64(ZSTD_COMPRESSBOUND(GSI_ZST_SMALL_BYTES), (uint64_t)GSI_DIRECT_ALIGN)
 
-/* A small frame; its beginning, or all of it, is at `coded`. */
+/* A slot for a small frame: compressed bytes at `coded`, decompressed ones at `plain`. */
 struct gsi_zst_slot {
     struct gsi_task task;
     struct gsi_zst_small *slots;
@@ -38,31 +38,31 @@ struct gsi_zst_small {
     struct gsi_loop *loop;
     void (*done)(void *context, const struct gsi_zst_slot *slot);
     void *context;
-    uint32_t count, fill_idx, copy_idx, used_count; /* used: from start until all is copied out */
+    uint32_t count, fill_idx, copy_idx, used_count; /* used_count: slots that were started and not
+                                                     * completely copied */
     struct gsi_zst_slot *list;
 };
 
-/* gsi_zst_small_lay_out: places the memory of `count` slots, and describes them in the list, unless
- * that is NULL (the first walk). */
+/* gsi_zst_small_lay_out: allocates the memory of `count` slots, and initialises them unless `list`
+ * is NULL (first run of the bump allocator). */
 void gsi_zst_small_lay_out(struct gsi_zst_slot *list, uint32_t count, struct gsi_bump *bump);
 
-/* gsi_zst_small_init: initialises the ring. It will call `done` on the job's loop after each frame;
- * slot->result is zstd's result or error.
- * in    list: `count` slots, laid out; borrowed
- * fails GS_E_MEMORY: zstd takes more than it says */
+/* gsi_zst_small_init: initialises the ring, which calls `done` on the loop's thread after each
+ * frame.
+ * in    list: `count` slots of gsi_zst_small_lay_out; borrowed
+ * fails GS_E_MEMORY: zstd needs more memory than it predicted */
 enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *loop,
                                   struct gsi_zst_slot *list, uint32_t count,
                                   void (*done)(void *context, const struct gsi_zst_slot *slot),
                                   void *context);
 
-/* gsi_zst_small_front: returns the slot to gather the next frame in. It is free unless all are in
- * use.
- * gsi_zst_small_start: starts the task of that slot, which has a whole frame. */
+/* gsi_zst_small_front: returns the slot for the next frame. It is free unless all slots are used.
+ * gsi_zst_small_start: starts the task that decompresses this slot, which has a whole frame. */
 struct gsi_zst_slot *gsi_zst_small_front(struct gsi_zst_small *slots);
 void gsi_zst_small_start(struct gsi_zst_small *slots);
 
 /* gsi_zst_small_copy: copies the next decompressed bytes to the request, if they are ready. Returns
- * whether they were. */
+ * whether it copied any. */
 bool gsi_zst_small_copy(struct gsi_zst_small *slots, struct gsi_io *request);
 
 /* gsi_zst_small_is_idle: returns whether no frame is being decompressed. */
@@ -78,8 +78,8 @@ struct gsi_zst_large {
     ZSTD_DCtx *zstd;
     bool is_busy;              /* a task is running */
     bool needs_input;          /* zstd needs more input */
-    size_t result;             /* zstd's; this and the next members are of the last task */
-    ZSTD_inBuffer begun, next; /* the frame's beginning, and its next bytes */
+    size_t result;             /* zstd's result or error code of the last task */
+    ZSTD_inBuffer begun, next; /* the frame's first bytes, and its next bytes */
     uint64_t made_bytes;
     const struct gsi_io *request;
 };
@@ -87,20 +87,22 @@ struct gsi_zst_large {
 /* gsi_zst_large_bytes: returns the memory for frames with windows of at most `window_bytes`. */
 uint64_t gsi_zst_large_bytes(uint64_t window_bytes);
 
-/* gsi_zst_large_init: initialises the stream, which will call `done` on the job's loop.
+/* gsi_zst_large_init: initialises the decompression of large frames, which calls `done` on the
+ * loop's thread after each task.
  * in    memory: gsi_zst_large_bytes, aligned to GSI_DIRECT_ALIGN; borrowed
- * fails GS_E_MEMORY: zstd takes more than it says */
+ * fails GS_E_MEMORY: zstd needs more memory than it predicted */
 enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_loop *loop,
                                   uint64_t window_bytes, uint8_t *memory,
                                   void (*done)(void *context), void *context);
 
-/* gsi_zst_large_begin: begins a frame with `bytes` at `data`, which are borrowed until the frame's
- * end. */
+/* gsi_zst_large_begin: begins a frame. `data` are its first `bytes`, which must stay until the
+ * frame ends. */
 void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes);
 
-/* gsi_zst_large_run: continues the frame until the request is full: decompresses the rest of its
- * beginning, then `data` (NULL: not read yet). At `done`, `made_bytes` were made and next.pos bytes
- * of `data` are consumed. `result` is 0 at the end of the frame, or zstd's error. */
+/* gsi_zst_large_run: starts a task that decompresses more of the frame into the request: the rest
+ * of its first bytes, then `data` (NULL: not read yet). When `done` is called, made_bytes were
+ * decompressed, and next.pos bytes of `data` consumed. `result` is 0 at the end of the frame, or
+ * zstd's error. */
 void gsi_zst_large_run(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes,
                        const struct gsi_io *request);
 

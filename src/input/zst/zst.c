@@ -1,5 +1,5 @@
-/* zst.c: reads headers by libzstd, and walks along blocks. */
-#define ZSTD_STATIC_LINKING_ONLY /* frame headers, frames block by block */
+/* zst.c: reads frame headers by libzstd, and walks over blocks. */
+#define ZSTD_STATIC_LINKING_ONLY /* for frame headers, and decompression by blocks */
 #include "input/zst/zst.h"
 
 #include <stdlib.h>
@@ -63,8 +63,8 @@ uint64_t gsi_zst_walk_continue(struct gsi_zst_walk *walk, const uint8_t *data, u
     return walk->is_last ? walk->next_off + (walk->has_checksum ? CHECKSUM_BYTES : 0) : 0;
 }
 
-/* Decompresses block after block into contiguous memory. So earlier data of a frame are available
- * without a window. */
+/* Decompresses one block after the other into contiguous memory. So it needs no separate memory for
+ * zstd's window. */
 static size_t unpack_blocks(ZSTD_DCtx *context, const uint8_t *data, size_t bytes, uint8_t *blocks,
                             size_t wanted)
 {
