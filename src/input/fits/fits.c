@@ -161,8 +161,8 @@ static uint64_t data_bytes(const uint8_t *data, uint64_t begin, uint64_t end)
 
 enum table_search { TABLE_FOUND, TABLE_NEEDS_MORE, TABLE_NONE };
 
-/* Searches for the table's header; `data` begins with the first header. WALK_NEEDS_MORE: more bytes
- * are necessary, at least *begin. */
+/* Searches for the header of the first binary table. `data` is the beginning of the file.
+ * TABLE_NEEDS_MORE: more than *begin bytes are needed. */
 static enum table_search find_table(const uint8_t *data, uint64_t bytes, uint64_t *begin,
                                     uint64_t *end)
 {
