@@ -289,7 +289,7 @@ static void make_set(struct set *set, uint32_t count, size_t unit_bytes)
                      GS_OK);
 }
 
-/* Without rooms, blocks have whole entries. */
+/* Without staging buffers, blocks have whole entries. */
 static uint64_t room_of(const struct gsi_buffer *block)
 {
     return block->capacity - (job.flow.staging == NULL ? block->capacity % job.out_bytes : 0);

@@ -66,8 +66,8 @@ static uint64_t scratch_bytes(const struct gsi_target *target)
 }
 
 /* Rooms, groups, and what operators keep of each batch. */
-static void lay_out_rooms(struct gsi_write_flow *write_flow, const struct gsi_target *target,
-                          const struct gsi_output_plan *plan, struct gsi_bump *bump)
+static void lay_out_staging(struct gsi_write_flow *write_flow, const struct gsi_target *target,
+                            const struct gsi_output_plan *plan, struct gsi_bump *bump)
 {
     const struct gsi_buffer_shape shape = {.unit_bytes = plan->room_bytes};
     const uint32_t batches = plan->batch_count;
@@ -92,7 +92,7 @@ static void lay_out_blocks(struct gsi_write_flow *write_flow, const struct gsi_t
                         shape, bump);
 }
 
-/* Blocks get less memory by the bytes of rooms and groups: all have the blocks' part of memory. */
+/* Blocks, staging buffers and groups share one part of memory: blocks get what the others leave. */
 void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan)
 {
@@ -108,7 +108,7 @@ void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budge
                                         GSI_DIRECT_ALIGN);
     plan->room_count = (uint32_t)gsi_clamp_u64(part / plan->room_bytes, ROOMS_LEAST, batches);
     plan->batch_count = batches;
-    lay_out_rooms(&planned, target, plan, &plan->write_flow);
+    lay_out_staging(&planned, target, plan, &plan->write_flow);
     const uint64_t less =
         gsi_min_u64(memory, gsi_mul_max_u64(GSI_BLOCKS_PART, plan->write_flow.bytes));
     plan->block_bytes = gsi_block_bytes(memory - less, budget->window_bytes);
@@ -146,7 +146,7 @@ enum gs_status gsi_write_flow_open(struct gsi_write_flow *write_flow, struct gsi
     write_flow->bump = plan->write_flow;
     GSI_TRY(gsi_bump_open(&write_flow->bump, &loop->ledger, GSI_MEMORY_DATA, loop->error));
     write_flow->is_open = true;
-    lay_out_rooms(write_flow, target, plan, &write_flow->bump);
+    lay_out_staging(write_flow, target, plan, &write_flow->bump);
     lay_out_blocks(write_flow, target, plan, &write_flow->bump);
     write_flow->group.error = loop->error;
     for (uint32_t i = 0; target->spec->is_split && i < write_flow->blocks.count; i++)

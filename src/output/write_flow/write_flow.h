@@ -34,7 +34,7 @@ struct gsi_write_flow {
 enum gs_status gsi_write_flow_check_group(uint32_t wanted, const struct gsi_layout *layout,
                                           struct gs_error *error);
 
-/* gsi_write_flow_plan: plans blocks and rooms. The bump allocator plan->write_flow stays empty
+/* gsi_write_flow_plan: plans blocks and staging. The bump allocator plan->write_flow stays empty
  * where windows are written as they are. */
 void gsi_write_flow_plan(const struct gsi_target *target, const struct gsi_budget *budget,
                          struct gsi_output_plan *plan);
