@@ -113,7 +113,8 @@ static void lay_out(struct gsi_set_filter *sets, uint64_t memory_bytes, uint32_t
     const uint64_t buffers = sets->inputs->count * (element + sets->buffer_bytes);
     GSI_BUMP_ALLOC(bump, sets->works, thread_count);
     for (uint32_t i = 0; i < thread_count; i++) {
-        uint8_t *elements = gsi_bump_alloc_rounded(bump, SCRATCH_ELEMENTS * element + buffers, LINE);
+        uint8_t *elements =
+            gsi_bump_alloc_rounded(bump, SCRATCH_ELEMENTS * element + buffers, LINE);
         if (sets->works != NULL)
             sets->works[i].scratch = elements;
     }

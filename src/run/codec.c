@@ -65,7 +65,7 @@ static void lay_out(const struct gsi_coder *model, struct gsi_bump *bump, bool *
     if (filled.ops->lay_out != NULL && !filled.ops->lay_out(&filled, bump))
         *is_working = false;
     filled.work = gsi_bump_alloc_rounded(bump, filled.data_bytes + filled.ops->slack_bytes,
-                                       GSI_CODEC_ALIGNMENT);
+                                         GSI_CODEC_ALIGNMENT);
     if (coder != NULL)
         *coder = filled;
 }
