@@ -84,7 +84,8 @@ static const gsi_sort_kernels *kernels_of(const gsi_gpu_array *array, enum kind 
     case TAGGED:
         break;
     }
-    return gsi_ties_are_possible(array->record, 0) ? &gsi_sort_kernels_tied : &gsi_sort_kernels_16;
+    return gsi_ties_are_possible(array->record, GSI_TAG_KEY_BYTES) ? &gsi_sort_kernels_tied
+                                                                   : &gsi_sort_kernels_16;
 }
 
 // Records no longer than a tag are gathered to the memory that the tags do not use.

@@ -115,7 +115,8 @@ static void look_at_next_key(gsi_merge *merge, gsi_cuda_ring *ring)
     if (ring->next == ring->run->bytes)
         return;
     if (layout->form != GSI_FORM_KEYS)
-        gsi_record_tags(layout->record, at, 1, merge->records.places.at, 0, &ring->next_key);
+        gsi_record_tags(layout->record, at, 1, gsi_tag_choice_from(merge->records.places.at), 0,
+                        &ring->next_key);
     else
         memcpy(&ring->next_key, at, layout->key_bytes);
 }

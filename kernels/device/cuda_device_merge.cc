@@ -142,7 +142,7 @@ static int compare_tags(void *context, const void *a, const void *b)
     gsi_u128 x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    return gsi_tie_compare(&records->host_places, x, y, records->places.at);
+    return gsi_tie_compare(&records->host_places, x, y, records->places.at + GSI_TAG_KEY_BYTES);
 }
 
 // Inputs of keys, or of tags.

@@ -12,7 +12,7 @@
 // only later.
 static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
-    if (layout->form != GSI_FORM_KEYS && gsi_ties_are_possible(layout->record, 0))
+    if (layout->form != GSI_FORM_KEYS && gsi_ties_are_possible(layout->record, GSI_TAG_KEY_BYTES))
         return &gsi_sort_kernels_tied;
     return GSI_BY_WIDTH(gsi_sort_bytes(layout), &gsi_sort_kernels_4, &gsi_sort_kernels_8,
                         &gsi_sort_kernels_16);

@@ -417,7 +417,7 @@ enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_s
     merge->places.at = gsi_key_scope_shared(layout->scope);
     merge->places.first_block = first >> shift;
     merge->places.block_count = gsi_ceil_div_u64(end - first, UINT64_C(1) << shift);
-    merge->kernels = gsi_ties_are_possible(layout->record, merge->places.at)
+    merge->kernels = gsi_ties_are_possible(layout->record, merge->places.at + GSI_TAG_KEY_BYTES)
                          ? &gsi_sort_kernels_tied
                          : &gsi_sort_kernels_16;
     merge->host_block_count = is_fed ? merge->places.block_count : 0;
@@ -491,8 +491,8 @@ gsi_u128 gsi_cuda_records_upload(gsi_cuda_device *device, gsi_cuda_records_merge
     for (uint64_t i = 0; i < n; i += block_records)
         host->blocks[((index + i) >> host->shift) - host->first_block] = records + i * record_bytes;
     gsi_u128 last = 0;
-    gsi_record_tags(record_of(device), records + (n - 1) * record_bytes, 1, merge->places.at,
-                    index + n - 1, &last);
+    gsi_record_tags(record_of(device), records + (n - 1) * record_bytes, 1,
+                    gsi_tag_choice_from(merge->places.at), index + n - 1, &last);
     return last;
 }
 

@@ -53,7 +53,7 @@ static bool is_below(const struct gsi_record *record, const uint8_t *element, gs
                      const uint8_t *bound, gsi_u128 bound_tag)
 {
     gsi_u128 key = gsi_tag_key(tag), bound_key = gsi_tag_key(bound_tag);
-    if (key != bound_key || !gsi_ties_are_possible(record, 0))
+    if (key != bound_key || !gsi_ties_are_possible(record, GSI_TAG_KEY_BYTES))
         return key < bound_key;
     return gsi_record_compare(record, element, bound, GSI_TAG_KEY_BYTES) < 0;
 }
@@ -74,10 +74,10 @@ static uint64_t find_records(const struct gsi_candidates *candidates, uint64_t n
     size_t bytes = record->bytes;
     uint8_t *at = candidates->data, *to = candidates->data;
     gsi_u128 tags[BLOCK], bound_tag;
-    gsi_record_tags(record, bound, 1, 0, 0, &bound_tag);
+    gsi_record_tags(record, bound, 1, gsi_tag_choice_from(0), 0, &bound_tag);
     for (size_t step; n > 0; n -= step, at += step * bytes) {
         step = gsi_min_u64(n, BLOCK);
-        gsi_record_tags(record, at, step, 0, 0, tags);
+        gsi_record_tags(record, at, step, gsi_tag_choice_from(0), 0, tags);
         if (!has_candidate(tags, step, bound_tag))
             continue;
         for (size_t i = 0; i < step; i++) {
@@ -103,10 +103,10 @@ static void sort_records(struct gsi_candidates *candidates, uint64_t most)
     const uint8_t *data;
     struct gsi_record_table places = places_of(candidates, &data);
     gsi_u128 *tags = candidates->tags;
-    gsi_record_tags(record, candidates->data, candidates->count, 0, 0, tags);
+    gsi_record_tags(record, candidates->data, candidates->count, gsi_tag_choice_from(0), 0, tags);
     gsi_leaf_sort(GSI_TAG_BYTES, tags, candidates->count);
-    if (gsi_ties_are_possible(record, 0))
-        gsi_ties_sort(&places, tags, candidates->count, 0);
+    if (gsi_ties_are_possible(record, GSI_TAG_KEY_BYTES))
+        gsi_ties_sort(&places, tags, candidates->count, GSI_TAG_KEY_BYTES);
     for (; candidates->count > most; candidates->count--)
         candidates->fingerprint -=
             gsi_mix_record(record_at(candidates, tags[candidates->count - 1]), record->bytes);

@@ -26,16 +26,16 @@
 struct group {
     gsi_u128 *tags;
     size_t n;
-    uint32_t at; /* byte of the key that the tags were made at */
+    uint32_t end; /* their keys agree before this byte */
 };
 
-int gsi_tie_compare(const struct gsi_record_table *places, gsi_u128 a, gsi_u128 b, uint32_t at)
+int gsi_tie_compare(const struct gsi_record_table *places, gsi_u128 a, gsi_u128 b, uint32_t end)
 {
     gsi_u128 x = gsi_tag_key(a), y = gsi_tag_key(b);
     if (x == y && gsi_tag_index(a) != gsi_tag_index(b) &&
-        gsi_ties_are_possible(places->record, at)) {
+        gsi_ties_are_possible(places->record, end)) {
         int by_key = gsi_record_compare(places->record, gsi_record_at(places, a),
-                                        gsi_record_at(places, b), at + GSI_TAG_KEY_BYTES);
+                                        gsi_record_at(places, b), end);
         if (by_key != 0)
             return by_key;
     }
@@ -47,7 +47,7 @@ static void sort_few(const struct gsi_record_table *places, const struct group *
     for (size_t i = 1; i < group->n; i++) {
         gsi_u128 tag = group->tags[i];
         size_t j = i;
-        for (; j > 0 && gsi_tie_compare(places, tag, group->tags[j - 1], group->at) < 0; j--)
+        for (; j > 0 && gsi_tie_compare(places, tag, group->tags[j - 1], group->end) < 0; j--)
             group->tags[j] = group->tags[j - 1];
         group->tags[j] = tag;
     }
@@ -79,7 +79,8 @@ static void tag_again(const struct gsi_record_table *places, const struct group 
             elements[i] = gsi_record_at(places, group->tags[done + i]);
             __builtin_prefetch(elements[i]);
         }
-        gsi_record_tags_at(places->record, elements, step, at, group->tags + done);
+        gsi_record_tags_at(places->record, elements, step, gsi_tag_choice_from(at),
+                           group->tags + done);
         done += step;
     }
 }
@@ -91,14 +92,14 @@ static void sort_group(const struct gsi_record_table *places, const struct group
         return;
     }
     gsi_u128 key = gsi_tag_key(group->tags[0]) << GSI_TAG_INDEX_BITS;
-    uint32_t at = shared_bytes(places, group, group->at + GSI_TAG_KEY_BYTES);
+    uint32_t at = shared_bytes(places, group, group->end);
     if (at < places->record->key_bytes)
         tag_again(places, group, at);
     gsi_leaf_sort(GSI_TAG_BYTES, group->tags, group->n);
     if (at == places->record->key_bytes)
         return;
-    if (gsi_ties_are_possible(places->record, at))
-        gsi_ties_sort(places, group->tags, group->n, at);
+    if (gsi_ties_are_possible(places->record, at + GSI_TAG_KEY_BYTES))
+        gsi_ties_sort(places, group->tags, group->n, at + GSI_TAG_KEY_BYTES);
     for (size_t i = 0; i < group->n; i++)
         group->tags[i] = key | gsi_tag_index(group->tags[i]);
 }
@@ -129,23 +130,23 @@ static size_t next_tie(const gsi_u128 *tags, size_t begin, size_t n)
     return n;
 }
 
-void gsi_ties_sort(const struct gsi_record_table *places, gsi_u128 *tags, size_t n, uint32_t at)
+void gsi_ties_sort(const struct gsi_record_table *places, gsi_u128 *tags, size_t n, uint32_t end)
 {
-    for (size_t begin = next_tie(tags, 0, n), end; begin < n; begin = next_tie(tags, end, n)) {
+    for (size_t begin = next_tie(tags, 0, n), next; begin < n; begin = next_tie(tags, next, n)) {
         gsi_u128 key = gsi_tag_key(tags[begin]);
-        for (end = begin + 2; end < n && gsi_tag_key(tags[end]) == key; end++)
+        for (next = begin + 2; next < n && gsi_tag_key(tags[next]) == key; next++)
             ;
-        sort_group(places, &(struct group){tags + begin, end - begin, at});
+        sort_group(places, &(struct group){tags + begin, next - begin, end});
     }
 }
 
 /* Returns the first tag of [low, high) that does not precede `bound`. */
 static uint64_t lower_bound(const struct gsi_record_table *places, const gsi_u128 *tags,
-                            uint64_t low, uint64_t high, gsi_u128 bound, uint32_t at)
+                            uint64_t low, uint64_t high, gsi_u128 bound, uint32_t end)
 {
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        bool is_below = gsi_tie_compare(places, tags[middle], bound, at) < 0;
+        bool is_below = gsi_tie_compare(places, tags[middle], bound, end) < 0;
         low = is_below ? middle + 1 : low;
         high = is_below ? high : middle;
     }
@@ -153,10 +154,10 @@ static uint64_t lower_bound(const struct gsi_record_table *places, const gsi_u12
 }
 
 uint64_t gsi_ties_below(const struct gsi_record_table *places, struct gsi_slice slice,
-                        gsi_u128 bound, uint32_t at)
+                        gsi_u128 bound, uint32_t end)
 {
     const gsi_u128 *tags = slice.keys;
-    uint64_t below = lower_bound(places, tags, 0, slice.count, bound, at);
+    uint64_t below = lower_bound(places, tags, 0, slice.count, bound, end);
     return below + (below < slice.count && tags[below] == bound);
 }
 
@@ -191,7 +192,7 @@ static bool find_group(const struct gsi_slice *slices, uint32_t k, const uint64_
 /* Selects within [low, high) of every slice, as in merge_cut.c: `rank` elements precede the cut in
  * all. */
 static void select_in_group(const struct gsi_record_table *places, const struct gsi_slice *slices,
-                            uint32_t k, uint64_t rank, uint32_t at, uint64_t *low, uint64_t *high,
+                            uint32_t k, uint64_t rank, uint32_t end, uint64_t *low, uint64_t *high,
                             uint64_t *scratch)
 {
     for (uint32_t round = 0;; round++) {
@@ -207,7 +208,7 @@ static void select_in_group(const struct gsi_record_table *places, const struct 
         for (uint32_t i = 0; i < k; i++) {
             scratch[i] = i == pivot.slice
                              ? pivot.idx
-                             : lower_bound(places, slices[i].keys, low[i], high[i], tag, at);
+                             : lower_bound(places, slices[i].keys, low[i], high[i], tag, end);
             before += scratch[i];
         }
         memcpy(before < rank ? low : high, scratch, k * sizeof *scratch);
@@ -217,12 +218,12 @@ static void select_in_group(const struct gsi_record_table *places, const struct 
 }
 
 void gsi_ties_cut(const struct gsi_record_table *places, const struct gsi_slice *slices, uint32_t k,
-                  uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch)
+                  uint64_t rank, uint32_t end, uint64_t *cut, uint64_t *scratch)
 {
     gsi_merge_cut(GSI_TAG_BYTES, slices, k, rank, cut, scratch);
     uint64_t *low = scratch, *high = scratch + k;
-    if (!gsi_ties_are_possible(places->record, at) || !find_group(slices, k, cut, low, high))
+    if (!gsi_ties_are_possible(places->record, end) || !find_group(slices, k, cut, low, high))
         return;
-    select_in_group(places, slices, k, rank, at, low, high, high + k);
+    select_in_group(places, slices, k, rank, end, low, high, high + k);
     memcpy(cut, low, k * sizeof *cut);
 }

@@ -32,31 +32,31 @@ static inline const uint8_t *gsi_record_at(const struct gsi_record_table *places
     return places->blocks[block] + within * places->record->bytes;
 }
 
-/* gsi_ties_are_possible: returns whether two keys that agree before `at` may still differ when
- * their tags made at `at` agree. */
-static inline bool gsi_ties_are_possible(const struct gsi_record *record, uint32_t at)
+/* Below, `end` is the end of the tags' choice: keys whose tags agree may differ from there on.
+ *
+ * gsi_ties_are_possible: returns whether two keys may differ when their tags agree. */
+static inline bool gsi_ties_are_possible(const struct gsi_record *record, uint32_t end)
 {
-    return record->key_bytes > at && record->key_bytes - at > GSI_TAG_KEY_BYTES;
+    return record->key_bytes > end;
 }
 
-/* gsi_ties_sort: sorts tags made at `at`, which are already in the order of their ten bytes, by
- * whole keys, then by index. Without ties it reads each tag once; each tie costs reads of its
- * records. */
-void gsi_ties_sort(const struct gsi_record_table *places, gsi_u128 *tags, size_t n, uint32_t at);
+/* gsi_ties_sort: sorts tags, which are already in the order of their ten bytes, by whole keys, then
+ * by index. Without ties it reads each tag once; each tie costs reads of its records. */
+void gsi_ties_sort(const struct gsi_record_table *places, gsi_u128 *tags, size_t n, uint32_t end);
 
-/* gsi_tie_compare: compares two tags made at `at` by whole keys, then by index. */
-int gsi_tie_compare(const struct gsi_record_table *places, gsi_u128 a, gsi_u128 b, uint32_t at);
+/* gsi_tie_compare: compares two tags by whole keys, then by index. */
+int gsi_tie_compare(const struct gsi_record_table *places, gsi_u128 a, gsi_u128 b, uint32_t end);
 
 /* gsi_ties_below: returns how many tags of a slice, in the order of whole keys, precede `bound` or
  * equal it. */
 uint64_t gsi_ties_below(const struct gsi_record_table *places, struct gsi_slice slice,
-                        gsi_u128 bound, uint32_t at);
+                        gsi_u128 bound, uint32_t end);
 
 /* gsi_ties_cut: does the same as gsi_merge_cut, by whole keys. It reads records only if ten bytes
  * do not determine the cut.
  * in    cut, scratch: k and 3 * k entries */
 void gsi_ties_cut(const struct gsi_record_table *places, const struct gsi_slice *slices, uint32_t k,
-                  uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch);
+                  uint64_t rank, uint32_t end, uint64_t *cut, uint64_t *scratch);
 
 #ifdef __cplusplus
 }

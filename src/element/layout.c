@@ -111,13 +111,13 @@ void gsi_layout_use_integers(struct gsi_layout *layout, struct gsi_integer_map *
     }
 }
 
-void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n, uint32_t at,
-                     uint64_t index, gsi_u128 *tags)
+void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n,
+                     struct gsi_tag_choice choice, uint64_t index, gsi_u128 *tags)
 {
     if (layout->form == GSI_FORM_INLINE)
         gsi_records_to_integers(layout->integer_map, elements, n, index, tags);
     else
-        gsi_record_tags(layout->record, elements, n, at, index, tags);
+        gsi_record_tags(layout->record, elements, n, choice, index, tags);
 }
 
 void gsi_layout_head(const struct gsi_layout *layout, uint32_t off, const void *element,

@@ -16,6 +16,7 @@ extern "C" {
 struct gsi_record;
 struct gsi_integer_map;
 struct gsi_key_scope;
+struct gsi_tag_choice;
 
 /* How elements are stored while they are sorted. */
 enum gsi_form {
@@ -72,10 +73,10 @@ void gsi_layout_use_integers(struct gsi_layout *layout, struct gsi_integer_map *
                              uint32_t index_bits);
 void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope);
 
-/* gsi_layout_tags: makes the tags of `n` records that follow each other in memory, from byte `at`
- * of their keys on; inline records need no `at`. The first tag gets index `index`. */
-void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n, uint32_t at,
-                     uint64_t index, gsi_u128 *tags);
+/* gsi_layout_tags: makes the tags of `n` records that follow each other in memory, of the chosen
+ * bytes; inline records need no choice. The first tag gets index `index`. */
+void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n,
+                     struct gsi_tag_choice choice, uint64_t index, gsi_u128 *tags);
 
 /* gsi_layout_head: copies the bytes by which elements in frames are compared: `element` itself, if
  * that is a sort key, else 16 bytes of the record's normalised key, from byte `off` on.

@@ -86,7 +86,7 @@ void gsi_values_order(const struct gsi_layout *layout, uint16_t *values)
             const uint16_t value = (uint16_t)(first + i);
             memcpy(elements + (size_t)i * bytes, &value, bytes);
         }
-        gsi_record_tags(layout->record, elements, ORDER_BLOCK, 0, 0, tags);
+        gsi_record_tags(layout->record, elements, ORDER_BLOCK, gsi_tag_choice_from(0), 0, tags);
         for (uint32_t i = 0; i < ORDER_BLOCK; i++)
             values[tags[i] >> (128 - 8 * bytes)] = (uint16_t)(first + i);
     }

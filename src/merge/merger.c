@@ -2,7 +2,7 @@
 #include "merge/merger.h"
 
 #include "base/assert.h"
-#include "element/record/record_tags.h"
+#include "element/key_scope.h"
 #include "merge/feed/input_feed.h"
 #include "plan/plan.h"
 
@@ -52,6 +52,10 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
             inputs[i].bound = entry->first_key;
         else if (gsi_run_is_spilled(entry) && loop->layout->form == GSI_FORM_KEYS)
             inputs[i].bound = entry->spilled.frames[gsi_run_first_frame(entry, &written)].first_key;
+        /* A file that is read again may have changed. The check of its order only shows that its
+         * keys share the leading bytes. */
+        if (entry->is_extent && loop->layout->scope != NULL)
+            gsi_key_scope_lower(loop->layout->scope, gsi_key_scope_shared(loop->layout->scope));
     }
     struct gsi_merge_spec merge = {.inputs = inputs,
                                    .input_count = spec->count,

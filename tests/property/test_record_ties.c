@@ -5,6 +5,7 @@
 
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/record_ties.h"
+#include "element/key_scope.h"
 
 #define MOST_RECORDS 700
 #define MOST_BYTES   120
@@ -20,7 +21,7 @@ struct fixture {
     const uint8_t *table[MOST_RECORDS / (1 << SHIFT) + 1];
     struct gsi_record_table places;
     size_t n;
-    uint32_t at;    /* bytes that all keys share */
+    uint32_t end;   /* of the tags' choice */
     uint64_t first; /* index */
     gsi_u128 tags[MOST_RECORDS];
     uint32_t order[MOST_RECORDS]; /* the model's: of places in data */
@@ -35,6 +36,19 @@ static int by_model(const void *a, const void *b, void *context)
     return by_key != 0 ? by_key : (x > y) - (x < y);
 }
 
+/* Returns the bytes that differ, or ten bytes after some that all keys share. */
+static struct gsi_tag_choice choose(const struct fixture *f, struct test_random *random)
+{
+    struct gs_error error = {0};
+    struct gsi_key_scope scope;
+    assert_int_equal(gsi_key_scope_open(&scope, &f->record, NULL, &error), GS_OK);
+    gsi_key_scope_begin(&scope, f->data);
+    struct gsi_tag_choice choice = gsi_key_scope_scan(&scope, f->data, f->n);
+    gsi_key_scope_close(&scope, NULL);
+    return test_below(random, 2) ? choice
+                                 : gsi_tag_choice_from((uint32_t)test_below(random, choice.at + 1));
+}
+
 static void fixture_make(struct fixture *f, struct test_random *random)
 {
     struct gs_error error = {0};
@@ -46,10 +60,8 @@ static void fixture_make(struct fixture *f, struct test_random *random)
     f->n = 1 + test_below(random, MOST_RECORDS);
     record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), f->data, f->n,
                 bytes);
-    f->at = f->record.key_bytes;
-    for (size_t i = 1; i < f->n; i++)
-        f->at = gsi_record_shared(&f->record, f->data, f->data + i * bytes, 0, f->at);
-    f->at = (uint32_t)test_below(random, f->at + 1);
+    const struct gsi_tag_choice choice = choose(f, random);
+    f->end = gsi_tag_choice_end(choice);
     f->first = test_below(random, 1 << 20) << SHIFT;
     f->places = (struct gsi_record_table){
         .record = &f->record, .blocks = f->table, .first_block = f->first >> SHIFT, .shift = SHIFT};
@@ -59,7 +71,7 @@ static void fixture_make(struct fixture *f, struct test_random *random)
                (left < 1 << SHIFT ? left : 1 << SHIFT) * bytes);
         f->table[b] = f->blocks[b];
     }
-    gsi_record_tags(&f->record, f->data, f->n, f->at, f->first, f->tags);
+    gsi_record_tags(&f->record, f->data, f->n, choice, f->first, f->tags);
     for (uint32_t i = 0; i < f->n; i++)
         f->order[i] = i;
     qsort_r(f->order, f->n, sizeof f->order[0], by_model, f);
@@ -83,7 +95,7 @@ static void test_ties_sort__random_keys__stable_order_of_the_model(void **state)
         fixture_make(&f, &random);
         memcpy(made, f.tags, sizeof made);
         gsi_leaf_sort(GSI_TAG_BYTES, f.tags, f.n);
-        gsi_ties_sort(&f.places, f.tags, f.n, f.at);
+        gsi_ties_sort(&f.places, f.tags, f.n, f.end);
         check_order(&f, f.tags, round);
         for (size_t i = 0; i < f.n; i++) /* the ten bytes are unchanged */
             assert_true(f.tags[i] == made[f.order[i]]);
@@ -98,7 +110,7 @@ static uint32_t make_slices(struct fixture *f, struct test_random *random, struc
     for (uint32_t i = 0; i < k; i++) {
         size_t count = i + 1 < k ? test_below(random, f->n - begin + 1) : f->n - begin;
         gsi_leaf_sort(GSI_TAG_BYTES, f->tags + begin, count);
-        gsi_ties_sort(&f->places, f->tags + begin, count, f->at);
+        gsi_ties_sort(&f->places, f->tags + begin, count, f->end);
         slices[i] = (struct gsi_slice){f->tags + begin, count};
         begin += count;
     }
@@ -119,7 +131,7 @@ static void test_ties_cut__random_keys__every_rank_of_the_model(void **state)
         for (uint32_t i = 0; i < f.n; i++)
             place[f.order[i]] = i;
         for (uint64_t rank = 0; rank <= f.n; rank += 1 + test_below(&random, 40)) {
-            gsi_ties_cut(&f.places, slices, k, rank, f.at, cut, scratch);
+            gsi_ties_cut(&f.places, slices, k, rank, f.end, cut, scratch);
             for (uint32_t i = 0; i < k; i++)
                 for (uint64_t j = 0; j < slices[i].count; j++) {
                     gsi_u128 tag = ((const gsi_u128 *)slices[i].keys)[j];
@@ -153,7 +165,7 @@ static void test_ties_below__random_keys__counts_of_the_model(void **state)
                     gsi_u128 tag = ((const gsi_u128 *)slices[i].keys)[j];
                     want += place[gsi_tag_index(tag) - f.first] <= bound_place;
                 }
-                assert_int_equal(gsi_ties_below(&f.places, slices[i], bound, f.at), want);
+                assert_int_equal(gsi_ties_below(&f.places, slices[i], bound, f.end), want);
             }
         }
     }

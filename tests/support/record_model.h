@@ -272,6 +272,7 @@ enum record_shape {
     RECORD_PREFIX,  /* all bytes the same but the last two */
     RECORD_GROUPS,  /* a few beginnings, then two values a byte */
     RECORD_SPECIAL, /* zeros and ones, so that floats are NaNs and zeros */
+    RECORD_LATE,    /* a third of the bytes is the same, each other one up to some record */
     RECORD_SHAPE_COUNT
 };
 
@@ -300,6 +301,9 @@ static inline void record_fill(struct test_random *random, enum record_shape sha
                 record[b] = dice % 3 == 0   ? 0
                             : dice % 3 == 1 ? 0xff
                                             : (uint8_t)(0x7f + dice / 3 % 2);
+                break;
+            case RECORD_LATE:
+                record[b] = b % 3 == 1 || i < n * (b * 5 % 8) / 8 ? (uint8_t)b : (uint8_t)dice;
                 break;
             default:
                 record[b] = (uint8_t)dice;

@@ -13,14 +13,13 @@ struct gsi_cpu_task {
     struct gsi_cpu_device *device;
     struct gsi_buffer *buffer;
     struct gsi_run *run;
-    uint64_t taken_count;      /* lowest elements that this merge, or the last one, used */
-    uint64_t passed_count;     /* lowest elements that are left out of merges */
-    bool is_in_order;          /* its elements were already in order before the sort */
-    uint32_t raise_chunks;     /* for a merge, indexes in tags grow by so many chunks' */
-    uint64_t first_index;      /* records: index of the first one in tags */
-    uint32_t tags_at;          /* byte of the key at which the tags were made */
-    uint32_t shift_to;         /* and at which a merge needs them */
-    struct gsi_cpu_task *next; /* next in the run, or in the list of free pieces */
+    uint64_t taken_count;         /* lowest elements that this merge, or the last one, used */
+    uint64_t passed_count;        /* lowest elements that are left out of merges */
+    bool is_in_order;             /* its elements were already in order before the sort */
+    uint32_t raise_chunks;        /* for a merge, indexes in tags grow by so many chunks' */
+    uint64_t first_index;         /* records: index of the first one in tags */
+    struct gsi_tag_choice choice; /* of its tags */
+    struct gsi_cpu_task *next;    /* next in the run, or in the list of free pieces */
 };
 
 GSI_LIST(gsi_piece_list, struct gsi_cpu_task)
@@ -46,15 +45,16 @@ struct gsi_cpu_device {
     struct gsi_buffer_list windows;  /* pending events, in pull order */
     uint64_t put_count;              /* chunk buffers put so far */
     uint32_t shifting_count;         /* pieces whose tags are being shifted for a merge */
+    struct gsi_tag_choice wanted;    /* to which tags are shifted for a merge */
 };
 
-/* The records of a merge: their places, and the byte of the key at which all tags were made. With
- * inline records only `inline_map` is used. */
+/* The records of a merge: their places, and the end of the choice of all tags. With inline records
+ * only `inline_map` is used. */
 struct gsi_cpu_records {
     struct gsi_record_table places;
     uint64_t block_count, fed_count; /* table entries in all; the first fed_count are for fed
                                       * frames */
-    uint32_t at;
+    uint32_t end;
     const struct gsi_integer_map *inline_map; /* NULL: records are not inline */
 };
 

@@ -137,7 +137,7 @@ static int compare_tags(void *context, const void *a, const void *b)
     memcpy(&y, b, sizeof y);
     if (records->inline_map != NULL)
         return x < y ? -1 : x > y;
-    return gsi_tie_compare(&records->places, x, y, records->at);
+    return gsi_tie_compare(&records->places, x, y, records->end);
 }
 
 /* Returns whether equal tags need a comparison of their records. */
@@ -231,7 +231,7 @@ static uint64_t clip_heads(const struct gsi_merge *merge, struct gsi_merge_heads
         struct gsi_slice slice = heads->slices[i];
         struct gsi_segment *segment = heads->segments[i];
         if (heads->bound != NULL && may_tie(layout))
-            slice.count = gsi_ties_below(&records->places, slice, bound, records->at);
+            slice.count = gsi_ties_below(&records->places, slice, bound, records->end);
         else if (heads->bound != NULL)
             slice.count = gsi_merge_below(gsi_sort_bytes(layout), slice, heads->bound,
                                           segment->input_idx <= heads->bound_idx);
@@ -251,7 +251,7 @@ static void cut_slices(const struct gsi_merge *merge, const struct gsi_slice *sl
 {
     const struct gsi_layout *layout = &merge->device->config.layout;
     if (may_tie(layout))
-        gsi_ties_cut(&merge->records.places, slices, count, wanted, merge->records.at, cut,
+        gsi_ties_cut(&merge->records.places, slices, count, wanted, merge->records.end, cut,
                      scratch);
     else
         gsi_merge_cut(gsi_sort_bytes(layout), slices, count, wanted, cut, scratch);

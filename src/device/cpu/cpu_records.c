@@ -76,12 +76,13 @@ void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *t
                                       .first_block = piece->first_index >> shift,
                                       .shift = shift};
     gsi_record_tally_add(tally, data, n);
-    piece->tags_at = gsi_key_scope_scan(layout->scope, data, n);
-    gsi_layout_tags(layout, data, n, piece->tags_at, piece->first_index, tags);
+    piece->choice = gsi_key_scope_scan(layout->scope, data, n);
+    gsi_layout_tags(layout, data, n, piece->choice, piece->first_index, tags);
     piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n, scratch);
-    if (layout->form == GSI_FORM_INLINE || !gsi_ties_are_possible(layout->record, piece->tags_at))
+    const uint32_t end = gsi_tag_choice_end(piece->choice);
+    if (layout->form == GSI_FORM_INLINE || !gsi_ties_are_possible(layout->record, end))
         return;
-    gsi_ties_sort(&places, tags, n, piece->tags_at);
+    gsi_ties_sort(&places, tags, n, end);
     for (size_t i = 1; piece->is_in_order && i < n; i++)
         piece->is_in_order = gsi_tag_index(tags[i - 1]) < gsi_tag_index(tags[i]);
 }
@@ -96,6 +97,13 @@ void gsi_cpu_records_tally(const struct gsi_layout *layout, struct gsi_buffer *b
         gsi_record_digest_add(layout->record, &buffer->digest, buffer->data, n);
 }
 
+/* Inline tags contain the whole key. */
+static bool is_tagged_as_wanted(const struct gsi_cpu_task *piece)
+{
+    return layout_of(piece)->form == GSI_FORM_INLINE ||
+           memcmp(&piece->choice, &piece->device->wanted, sizeof piece->choice) == 0;
+}
+
 static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
@@ -103,16 +111,16 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = layout_of(piece);
     gsi_u128 *tags = piece->buffer->tags;
     const size_t n = piece_records(piece);
-    if (piece->tags_at != piece->shift_to)
-        gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
-                              tags, n);
+    if (!is_tagged_as_wanted(piece))
+        gsi_record_tags_shift(layout->record, layout->scope->first, piece->choice,
+                              piece->device->wanted, tags, n);
     const struct gsi_integer_map *inline_map = layout->integer_map;
     const gsi_u128 raise_by =
         (gsi_u128)piece->raise_chunks
         << (chunk_shift(piece->device) + (inline_map != NULL ? inline_map->index_shift : 0));
     for (size_t i = 0; raise_by > 0 && i < n; i++)
         tags[i] += raise_by;
-    piece->tags_at = piece->shift_to;
+    piece->choice = piece->device->wanted;
 }
 
 static void shift_done(struct gsi_task *task)
@@ -144,14 +152,13 @@ static uint64_t lowest_index(const struct gsi_merge_spec *spec)
     return lowest;
 }
 
-/* Shifts the tags of resident pieces to byte `at` of the key. Raises their indexes above those of
- * fed records, which precede them in the input. A piece with an element that is far too early has
- * lower ones: it stays in memory while a one-pass merge writes later pieces.
+/* Shifts the tags of resident pieces to the wanted choice. Raises their indexes above those of fed
+ * records, which precede them in the input. A piece with an element that is far too early has lower
+ * ones: it stays in memory while a one-pass merge writes later pieces.
  * out   first, end: the first index of the merge's records, and the index after the last */
 static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_spec *spec,
-                        uint32_t at, uint64_t *first, uint64_t *end)
+                        uint64_t *first, uint64_t *end)
 {
-    const bool is_inline = device->config.layout.integer_map != NULL;
     const uint32_t shift = chunk_shift(device);
     const uint64_t lowest = lowest_index(spec);
     uint64_t raise_chunks = 0;
@@ -168,9 +175,7 @@ static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_sp
             assert_inline_indexes(p);
             *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << shift));
             p->raise_chunks = (uint32_t)raise_chunks;
-            p->shift_to = is_inline ? p->tags_at : at; /* more chunks are being read: fewer bytes
-                                                        * may be shared soon */
-            if (p->tags_at == p->shift_to && raise_chunks == 0)
+            if (is_tagged_as_wanted(p) && raise_chunks == 0)
                 continue;
             p->task = (struct gsi_task){.run = shift_tags, .done = shift_done, .is_urgent = true};
             device->shifting_count++;
@@ -188,8 +193,10 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     uint64_t first, end;
     records->places.record = layout->record;
     records->inline_map = layout->integer_map;
-    records->at = gsi_key_scope_shared(layout->scope);
-    move_pieces(device, spec, records->at, &first, &end);
+    GSI_ASSERT(device->shifting_count == 0);
+    device->wanted = gsi_key_scope_choice(layout->scope);
+    records->end = gsi_tag_choice_end(device->wanted);
+    move_pieces(device, spec, &first, &end);
     if (records->inline_map != NULL)
         return GS_OK;
     records->places.shift =
@@ -302,8 +309,8 @@ void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_me
     gsi_u128 *tags = window->tags;
     uint8_t *to = window->data;
     gsi_merge_tiles(GSI_TAG_BYTES, work, tags, no_tile, NULL);
-    if (records->inline_map == NULL && gsi_ties_are_possible(places->record, records->at))
-        gsi_ties_sort(places, tags, n, records->at);
+    if (records->inline_map == NULL && gsi_ties_are_possible(places->record, records->end))
+        gsi_ties_sort(places, tags, n, records->end);
     for (size_t step; n > 0; n -= step, tags += step, to += step * bytes) {
         step = gsi_min_u64(n, gsi_max_u64(1, GATHER_BYTES / bytes));
         if (records->inline_map != NULL) {

@@ -126,18 +126,35 @@ struct all_key_bytes {
     uint32_t count;
 };
 
-/* Finds the stretches that contain the ten bytes from `at` on. */
-static void find_stretches(const struct gsi_record *record, uint32_t at,
+void gsi_tag_choice_places(struct gsi_tag_choice choice, uint32_t places[GSI_TAG_KEY_BYTES])
+{
+    uint32_t bits = choice.bits, after = choice.at + GSI_CHOICE_BITS;
+    for (uint32_t i = 0; i < GSI_TAG_KEY_BYTES; i++, bits &= bits - 1)
+        places[i] = bits != 0 ? choice.at + (uint32_t)__builtin_ctz(bits) : after++;
+}
+
+uint32_t gsi_tag_choice_end(struct gsi_tag_choice choice)
+{
+    uint32_t places[GSI_TAG_KEY_BYTES];
+    gsi_tag_choice_places(choice, places);
+    return places[GSI_TAG_KEY_BYTES - 1] + 1;
+}
+
+/* Finds the stretches that contain the chosen bytes. */
+static void find_stretches(const struct gsi_record *record, struct gsi_tag_choice choice,
                            struct all_key_bytes *found)
 {
-    uint32_t taken = 0;
+    uint32_t places[GSI_TAG_KEY_BYTES], taken = 0;
+    gsi_tag_choice_places(choice, places);
     found->count = 0;
     for (uint32_t p = 0; p < record->part_count; p++) {
         const struct gsi_key_part *part = &record->parts[p];
-        while (taken < GSI_TAG_KEY_BYTES && at >= part->at && at < part->at + part->bytes) {
+        while (taken < GSI_TAG_KEY_BYTES && places[taken] < part->at + part->bytes) {
             struct key_bytes *next = &found->of[found->count++];
-            uint32_t skip = at - part->at, left = GSI_TAG_KEY_BYTES - taken;
-            uint32_t bytes = gsi_min_u32(gsi_min_u32(left, 8), part->bytes - skip);
+            uint32_t skip = places[taken] - part->at, bytes = 1;
+            while (taken + bytes < GSI_TAG_KEY_BYTES && bytes < 8 && skip + bytes < part->bytes &&
+                   places[taken + bytes] == places[taken] + bytes)
+                bytes++;
             *next = (struct key_bytes){.part = *part,
                                        .skip = skip,
                                        .mask = ~(UINT64_MAX >> 1 >> (8 * bytes - 1)),
@@ -147,7 +164,6 @@ static void find_stretches(const struct gsi_record *record, uint32_t at,
                 next->part.bytes = bytes;
                 next->skip = 0;
             }
-            at += bytes;
             taken += bytes;
         }
     }
@@ -170,12 +186,12 @@ static void add_keys(const struct all_key_bytes *stretches, const struct block *
     }
 }
 
-void gsi_record_tags(const struct gsi_record *record, const void *elements, size_t n, uint32_t at,
-                     uint64_t index, gsi_u128 *tags)
+void gsi_record_tags(const struct gsi_record *record, const void *elements, size_t n,
+                     struct gsi_tag_choice choice, uint64_t index, gsi_u128 *tags)
 {
     struct block block = {.first = elements, .stride = record->bytes};
     struct all_key_bytes stretches;
-    find_stretches(record, at, &stretches);
+    find_stretches(record, choice, &stretches);
     for (; n > 0; n -= block.n, block.first += block.n * record->bytes) {
         block.n = gsi_min_u64(n, BLOCK);
         for (size_t i = 0; i < block.n; i++)
@@ -187,11 +203,11 @@ void gsi_record_tags(const struct gsi_record *record, const void *elements, size
 }
 
 void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *elements, size_t n,
-                        uint32_t at, gsi_u128 *tags)
+                        struct gsi_tag_choice choice, gsi_u128 *tags)
 {
     struct block block = {.each = elements};
     struct all_key_bytes stretches;
-    find_stretches(record, at, &stretches);
+    find_stretches(record, choice, &stretches);
     for (; n > 0; n -= block.n, block.each += block.n) {
         block.n = gsi_min_u64(n, BLOCK);
         for (size_t i = 0; i < block.n; i++)
@@ -201,18 +217,31 @@ void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *e
     }
 }
 
-void gsi_record_tags_shift(const struct gsi_record *record, const void *element, uint32_t from,
-                           uint32_t to, gsi_u128 *tags, size_t n)
+/* Bytes only move down, because `to` has all bytes of `from` that precede its last one. All bytes
+ * that move equally far are moved at once. */
+void gsi_record_tags_shift(const struct gsi_record *record, const void *element,
+                           struct gsi_tag_choice from, struct gsi_tag_choice to, gsi_u128 *tags,
+                           size_t n)
 {
-    uint8_t bytes[GSI_TAG_KEY_BYTES];
-    uint32_t shared = (uint32_t)gsi_min_u64(from - to, GSI_TAG_KEY_BYTES);
-    gsi_u128 front = 0;
-    gsi_record_key(record, element, to, GSI_TAG_KEY_BYTES, bytes);
-    for (uint32_t i = 0; i < GSI_TAG_KEY_BYTES; i++)
-        front = front << 8 | (i < shared ? bytes[i] : 0);
-    front <<= GSI_TAG_INDEX_BITS;
-    for (size_t i = 0; i < n; i++) {
-        gsi_u128 key = gsi_tag_key(tags[i]) >> 8 * shared;
-        tags[i] = front | key << GSI_TAG_INDEX_BITS | gsi_tag_index(tags[i]);
+    gsi_u128 front = 0, moved[GSI_TAG_KEY_BYTES + 1] = {0};
+    uint32_t before[GSI_TAG_KEY_BYTES], after[GSI_TAG_KEY_BYTES], old = 0;
+    gsi_tag_choice_places(from, before);
+    gsi_tag_choice_places(to, after);
+    for (uint32_t i = 0; i < GSI_TAG_KEY_BYTES; i++) {
+        const uint32_t low = 8 * (GSI_TAG_BYTES - 1 - i);
+        uint8_t byte;
+        if (after[i] == before[old]) {
+            moved[i - old] |= (gsi_u128)0xff << low;
+            old++;
+            continue;
+        }
+        gsi_record_key(record, element, after[i], 1, &byte);
+        front |= (gsi_u128)byte << low;
+    }
+    for (size_t t = 0; t < n; t++) {
+        gsi_u128 tag = front | gsi_tag_index(tags[t]);
+        for (uint32_t by = 0; by <= GSI_TAG_KEY_BYTES - old; by++)
+            tag |= tags[t] >> 8 * by & moved[by];
+        tags[t] = tag;
     }
 }

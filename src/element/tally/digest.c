@@ -375,7 +375,7 @@ static size_t find_record_disorder(const struct gsi_record *record, const uint8_
 {
     gsi_u128 tags[GSI_BLOCK_RECORDS + 1];
     const bool is_whole = record->key_bytes <= GSI_TAG_KEY_BYTES; /* the key, in a tag */
-    gsi_record_tags(record, elements, n, 0, 0, tags);
+    gsi_record_tags(record, elements, n, gsi_tag_choice_from(0), 0, tags);
     for (size_t i = 1; i < n; i++) {
         gsi_u128 before = gsi_tag_key(tags[i - 1]), after = gsi_tag_key(tags[i]);
         if (after > before || (after == before && is_whole))

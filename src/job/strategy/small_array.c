@@ -184,14 +184,14 @@ static void sort_words_64(gsi_u128 *tags, size_t n, uint32_t bits, uint32_t *ord
         order[i] = (uint32_t)(words[i] & (((uint64_t)1 << bits) - 1));
 }
 
-static void sort_tags(const struct small *small, uint32_t at)
+static void sort_tags(const struct small *small, uint32_t end)
 {
     const struct gsi_record *record = small->layout->record;
     const struct gsi_record_table places = {
         .record = record, .blocks = (const uint8_t *[]){small->array->from}, .shift = 32};
     sort_keys(GSI_TAG_BYTES, small->words, small->n, small->scratch);
-    if (gsi_ties_are_possible(record, at))
-        gsi_ties_sort(&places, small->words, small->n, at);
+    if (gsi_ties_are_possible(record, end))
+        gsi_ties_sort(&places, small->words, small->n, end);
     for (size_t i = 0; i < small->n; i++)
         small->order[i] = (uint32_t)gsi_tag_index(small->words[i]);
 }
@@ -205,17 +205,20 @@ static enum gs_status find_order(const struct small *small)
     struct gsi_key_scope scope;
     GSI_TRY(gsi_key_scope_open(&scope, record, NULL, small->job->loop.error));
     gsi_key_scope_begin(&scope, elements);
-    const uint32_t at = gsi_key_scope_scan(&scope, elements, n);
+    const struct gsi_tag_choice choice = gsi_key_scope_scan(&scope, elements, n);
     gsi_key_scope_close(&scope, NULL);
     const uint32_t bits = gsi_max_u32(1, gsi_index_bits(n));
-    const uint32_t key_bits = 8 * (record->key_bytes - at);
-    gsi_record_tags(record, elements, n, at, 0, small->words);
+    uint32_t places[GSI_TAG_KEY_BYTES], key_bits = 0;
+    gsi_tag_choice_places(choice, places);
+    for (uint32_t i = 0; i < GSI_TAG_KEY_BYTES; i++)
+        key_bits += places[i] < record->key_bytes ? 8 : 0;
+    gsi_record_tags(record, elements, n, choice, 0, small->words);
     if (key_bits + bits <= 32)
         sort_words_32(small->words, n, bits, small->order);
     else if (key_bits + bits <= 64)
         sort_words_64(small->words, n, bits, small->order);
     else
-        sort_tags(small, at);
+        sort_tags(small, gsi_tag_choice_end(choice));
     return GS_OK;
 }
 

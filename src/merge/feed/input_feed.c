@@ -233,7 +233,7 @@ static void make_tags(struct gsi_task *task, uint32_t worker_idx)
     const struct input_run *run = block->holder;
     const struct gsi_layout *layout = run->reader.inputs->loop->layout;
     gsi_layout_tags(layout, block->data, block->bytes / layout->element_bytes,
-                    gsi_key_scope_shared(layout->scope),
+                    gsi_key_scope_choice(layout->scope),
                     run->base.first_index + (block->turn_idx << index_shift(run)), block->tags);
 }
 

@@ -2,7 +2,7 @@
  * tags. Run: build/dev/tests/test_record */
 #include "support/record_model.h"
 
-#include "element/record/record_tags.h"
+#include "element/key_scope.h"
 
 #define MOST_BYTES   300
 #define NUMBER_NAMES "uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
@@ -98,14 +98,19 @@ static void test_record__random_keys__order_of_the_model(void **state)
     }
 }
 
-static gsi_u128 tag_of(const struct gsi_record *record, const uint8_t *element, uint32_t at,
-                       uint64_t index)
+static gsi_u128 tag_of(const struct gsi_record *record, const uint8_t *element,
+                       struct gsi_tag_choice choice, uint64_t index)
 {
-    uint8_t key[GSI_TAG_KEY_BYTES];
+    uint32_t count = 0;
     gsi_u128 tag = 0;
-    gsi_record_key(record, element, at, GSI_TAG_KEY_BYTES, key);
-    for (uint32_t i = 0; i < GSI_TAG_KEY_BYTES; i++)
-        tag = tag << 8 | key[i];
+    for (uint32_t at = choice.at; count < GSI_TAG_KEY_BYTES; at++) {
+        uint8_t byte;
+        if (at < choice.at + 32 && (choice.bits >> (at - choice.at) & 1) == 0)
+            continue;
+        gsi_record_key(record, element, at, 1, &byte);
+        tag = tag << 8 | byte;
+        count++;
+    }
     return tag << GSI_TAG_INDEX_BITS | index;
 }
 
@@ -123,16 +128,18 @@ static void test_tags__random_keys_and_places__bytes_of_the_key(void **state)
         record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, 39));
         struct gsi_record record = record_of(&model);
         record_fill(&random, RECORD_RANDOM, data, n, model.bytes);
-        uint32_t at = (uint32_t)test_below(&random, record.key_bytes + 1);
+        struct gsi_tag_choice choice = {(uint32_t)test_below(&random, record.key_bytes + 1),
+                                        (uint32_t)(test_next(&random) & test_next(&random))};
+        choice = round % 2 ? choice : gsi_tag_choice_from(choice.at);
         uint64_t index = GSI_TAG_INDEX_MASK - MOST;
-        gsi_record_tags(&record, data, n, at, index, tags);
+        gsi_record_tags(&record, data, n, choice, index, tags);
         for (size_t i = 0; i < n; i++)
-            assert_true(tags[i] == tag_of(&record, data + i * model.bytes, at, index + i));
+            assert_true(tags[i] == tag_of(&record, data + i * model.bytes, choice, index + i));
         for (size_t i = 0; i < n; i++)
             each[i] = data + (n - 1 - i) * model.bytes;
-        gsi_record_tags_at(&record, each, n, at, tags);
+        gsi_record_tags_at(&record, each, n, choice, tags);
         for (size_t i = 0; i < n; i++)
-            assert_true(tags[i] == tag_of(&record, each[i], at, index + i));
+            assert_true(tags[i] == tag_of(&record, each[i], choice, index + i));
     }
 }
 
@@ -150,13 +157,86 @@ static void test_tags_shift__shared_bytes__as_made_there(void **state)
             record_fill(&random, RECORD_RANDOM, data, 8, 30);
             for (int i = 1; i < 8; i++)
                 memcpy(data + i * 30, data, from);
-            gsi_record_tags(&record, data, 8, from, 77, tags);
-            gsi_record_tags_shift(&record, data, from, to, tags, 8);
+            gsi_record_tags(&record, data, 8, gsi_tag_choice_from(from), 77, tags);
+            gsi_record_tags_shift(&record, data, gsi_tag_choice_from(from), gsi_tag_choice_from(to),
+                                  tags, 8);
             for (uint32_t i = 0; i < 8; i++) {
-                gsi_u128 want = tag_of(&record, data + i * 30, to, 77 + i);
+                gsi_u128 want = tag_of(&record, data + i * 30, gsi_tag_choice_from(to), 77 + i);
                 assert_true(tags[i] == want);
             }
         }
+}
+
+/* Checks a choice against the keys of all records so far. Bytes before its end differ if they are
+ * in it, and are the same otherwise. Nothing is known of bytes from `lowered` on. */
+static void check_choice(const struct gsi_record *record, const uint8_t *data, size_t n,
+                         struct gsi_tag_choice choice, uint32_t lowered)
+{
+    static uint8_t first[RECORD_KEYS_MAX * MOST_BYTES + 64], key[sizeof first];
+    uint32_t places[GSI_TAG_KEY_BYTES], next = 0;
+    gsi_tag_choice_places(choice, places);
+    uint32_t end = gsi_min_u32(gsi_tag_choice_end(choice), record->key_bytes);
+    bool differs[sizeof first] = {false};
+    gsi_record_key(record, data, 0, end, first);
+    for (size_t i = 1; i < n; i++) {
+        gsi_record_key(record, data + i * record->bytes, 0, end, key);
+        for (uint32_t at = 0; at < end; at++)
+            differs[at] |= key[at] != first[at];
+    }
+    for (uint32_t at = 0; at < end; at++) {
+        bool is_chosen = next < GSI_TAG_KEY_BYTES && places[next] == at;
+        next += is_chosen;
+        bool is_known = at < lowered && at < choice.at + 32;
+        if (is_chosen ? is_known && !differs[at] : differs[at])
+            test_fail("byte %u of %u: %s", at, record->key_bytes,
+                      is_chosen ? "chosen" : "left out");
+    }
+}
+
+/* Scans records in a few parts. Tags of each part, made of the bytes that differed up to then, are
+ * shifted to the choice of the end. */
+static void test_key_scope__random_keys_in_parts__first_bytes_that_differ(void **state)
+{
+    (void)state;
+    enum { MOST = 700, PARTS = 5 };
+    static uint8_t data[MOST * 80];
+    static gsi_u128 tags[MOST];
+    struct test_random random = test_random_make(4);
+    struct gs_error error = {0};
+    for (int round = 0; round < 2000; round++) {
+        struct record_model model;
+        record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, 79));
+        struct gsi_record record = record_of(&model);
+        size_t n = 1 + test_below(&random, MOST), done = 0, begins[PARTS + 1];
+        record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), data, n,
+                    model.bytes);
+        struct gsi_key_scope scope;
+        struct gsi_tag_choice choices[PARTS];
+        uint32_t lowered = UINT32_MAX;
+        assert_int_equal(gsi_key_scope_open(&scope, &record, NULL, &error), GS_OK);
+        gsi_key_scope_begin(&scope, data);
+        for (int p = 0; p < PARTS; p++) {
+            begins[p] = done;
+            done = p + 1 < PARTS ? done + test_below(&random, n - done + 1) : n;
+            const uint8_t *part = data + begins[p] * model.bytes;
+            choices[p] = gsi_key_scope_scan(&scope, part, done - begins[p]);
+            gsi_record_tags(&record, part, done - begins[p], choices[p], begins[p],
+                            tags + begins[p]);
+            check_choice(&record, data, done, choices[p], lowered);
+            if (test_below(&random, 40) == 0) {
+                lowered = gsi_min_u32(lowered, gsi_key_scope_shared(&scope));
+                gsi_key_scope_lower(&scope, lowered);
+            }
+        }
+        begins[PARTS] = n;
+        const struct gsi_tag_choice last = gsi_key_scope_choice(&scope);
+        for (int p = 0; p < PARTS; p++)
+            gsi_record_tags_shift(&record, data, choices[p], last, tags + begins[p],
+                                  begins[p + 1] - begins[p]);
+        for (size_t i = 0; i < n; i++)
+            assert_true(tags[i] == tag_of(&record, data + i * model.bytes, last, i));
+        gsi_key_scope_close(&scope, NULL);
+    }
 }
 
 static void test_record_make__what_cannot_be__refused(void **state)
@@ -239,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_record__random_keys__order_of_the_model),
         cmocka_unit_test(test_tags__random_keys_and_places__bytes_of_the_key),
         cmocka_unit_test(test_tags_shift__shared_bytes__as_made_there),
+        cmocka_unit_test(test_key_scope__random_keys_in_parts__first_bytes_that_differ),
         cmocka_unit_test(test_record_make__what_cannot_be__refused),
         cmocka_unit_test(test_record_make__fields__default_and_named),
     };

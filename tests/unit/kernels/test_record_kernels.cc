@@ -69,7 +69,7 @@ static void test_tags__any_keys__as_the_host(void **)
         const device_bytes records = put(data.data(), data.size(), test_below(&random, 16));
         for (uint32_t at = 0; at <= record.key_bytes; at += 1 + record.key_bytes / steps) {
             std::vector<gsi_u128> want(n);
-            gsi_record_tags(&record, data.data(), n, at, index, want.data());
+            gsi_record_tags(&record, data.data(), n, gsi_tag_choice_from(at), index, want.data());
             const device_bytes tags = take(n * 16, 0);
             const uint32_t unshared = record.key_bytes - at;
             const device_bytes counter = put(&unshared, sizeof unshared, 0);
@@ -105,7 +105,8 @@ static void test_shift__any_bytes__as_the_host(void **)
             for (gsi_u128 &tag : want)
                 tag = static_cast<gsi_u128>(test_next(&random)) << 64 | test_next(&random);
             const device_bytes tags = put(want.data(), n * 16, 0);
-            gsi_record_tags_shift(&record, first.data(), from, to, want.data(), n);
+            gsi_record_tags_shift(&record, first.data(), gsi_tag_choice_from(from),
+                                  gsi_tag_choice_from(to), want.data(), n);
             check_cuda(gsi_cuda_records_shift(reinterpret_cast<const gsi_record *>(keys.data),
                                               element.data, from, to,
                                               reinterpret_cast<gsi_u128 *>(tags.data), n, nullptr));

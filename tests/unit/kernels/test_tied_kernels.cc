@@ -82,8 +82,8 @@ static bool is_below(const tied_records &made, gsi_u128 a, gsi_u128 b)
 static tags tags_of(const tied_records &made, uint64_t n)
 {
     tags all(n);
-    gsi_record_tags(&made.record, made.data.data(), n, made.at, made.first_block << made.shift,
-                    all.data());
+    gsi_record_tags(&made.record, made.data.data(), n, gsi_tag_choice_from(made.at),
+                    made.first_block << made.shift, all.data());
     return all;
 }
 

@@ -243,6 +243,7 @@ static void test_feeder__frames_of_different_scopes__in_order(void **state)
     memset(shared, 'm', sizeof shared);
     assert_int_equal(gsi_record_make(KEY_BYTES, &key, 1, NULL, 0, false, &record, &error), GS_OK);
     struct gsi_key_scope scope = {.record = &record, .first = shared, .has_first = true};
+    gsi_key_scope_forget(&scope);
     struct gsi_layout layout = gsi_layout_make_records(&record, &scope, false);
     for (uint64_t salt = 0; salt < 100; salt++) {
         struct test_random random = test_random_make(salt);
