@@ -30,8 +30,8 @@ enum gsi_device_word {
  *     row(NAME, word, number, levels)
  *
  * --compress=WORD requests a codec. A level from 1 to `levels` may follow the word (:LEVEL); 0: no
- * level may. Each frame on disk stores the number of its codec, so numbers are never reused.
- * Uncompressed frames have 0, and records compressed by zstd may have 3. */
+ * level may. Each frame on disk stores the number of its codec, so numbers are never reused. The
+ * number of uncompressed frames is 0, and 3 is one of records that zstd compressed. */
 #define GSI_CODECS(row)                                  \
     row(DELTAS, deltas, 2u, 0u /* run/codec_deltas.c */) \
         row(ZSTD, zstd, 1u, GSI_ZSTD_LEVEL_MAX /* run/codec_zstd.c */)

@@ -71,7 +71,7 @@ struct gsi_event {
 struct gsi_device_limits {
     uint64_t memory_bytes; /* free now */
     uint64_t fixed_bytes;  /* used by any plan, more than for any number type */
-    uint64_t scratch_part; /* sorting n bytes needs n / scratch_part more */
+    uint64_t scratch_part; /* sorting n bytes needs n / scratch_part bytes of scratch memory */
     uint32_t device_count; /* of several that work as one, each with memory_bytes; 0: one */
     uint64_t device_set;   /* in: which ones, bit i is number i; out: the available ones */
     bool may_be_apart;     /* in: they need not be able to read each other's memory */

@@ -1,4 +1,4 @@
-/* scan.c: runs a source, tasks and the device as one stage. */
+/* scan.c: reads all inputs once: a source fills buffers, and the device or tasks process each. */
 #include "input/scan.h"
 
 #include "loop/buffers.h"

@@ -295,7 +295,7 @@ static enum gs_status set_conditions(struct find_state *find)
     if (first == last)
         GSI_TRY(check_hex_length(find));
     if (first != NULL && last != NULL &&
-        !gsi_side_is_wider(&find->not_after_range, &find->before_range))
+        !gsi_side_has_more_values(&find->not_after_range, &find->before_range))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--find: '%s': the end is below the beginning; write the lower value "
                         "first, also with --reverse",

@@ -81,7 +81,7 @@ bool gsi_side_contains(const struct gsi_side *side, const uint8_t *element, uint
     return (gsi_filter_apply(&side->filter, copy, 1, NULL, &filtered) == 1) != side->is_inverted;
 }
 
-bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other)
+bool gsi_side_has_more_values(const struct gsi_side *side, const struct gsi_side *other)
 {
     bool is_inverted = side->is_inverted;
     const struct gsi_condition *a = (is_inverted ? side : other)->filter.conditions;

@@ -32,8 +32,8 @@ void gsi_side_close(struct gsi_side *side); /* also zeroed ones */
  * in    copy: memory for one element, which is overwritten */
 bool gsi_side_contains(const struct gsi_side *side, const uint8_t *element, uint8_t *copy);
 
-/* gsi_side_is_wider: returns whether `side` contains more values than `other`. gsi_side_open_before
- * has set both. */
-bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other);
+/* gsi_side_has_more_values: returns whether `side` contains more values than `other`. Both were set
+ * by gsi_side_open_before. */
+bool gsi_side_has_more_values(const struct gsi_side *side, const struct gsi_side *other);
 
 #endif

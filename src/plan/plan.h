@@ -158,7 +158,8 @@ struct gsi_plan_request {
     uint32_t device_count;        /* devices that work as one, each with device_bytes; 0: one */
     bool lacks_peer_access;       /* the devices cannot read each other's memory */
     uint64_t device_fixed_bytes;  /* device memory that every plan needs */
-    uint64_t device_scratch_part; /* sorting n bytes there needs n / device_scratch_part more */
+    uint64_t device_scratch_part; /* sorting n bytes there needs n / device_scratch_part bytes
+                                  * of scratch memory */
     uint32_t elements_per_entry;  /* length of an entry, in elements that are read; 0: one */
     enum gsi_merge_kernel merge_kernel; /* the device's kernel for two runs */
     bool spill_all;

@@ -146,8 +146,8 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed);
 
-/* gsi_coder_encode_records, gsi_coder_decode_records: encode and decode records. If the codec has
- * no functions for records, they return 0 or false. *id is set to the codec of the frame. */
+/* gsi_coder_encode_records, gsi_coder_decode_records: encode and decode records. A codec without
+ * functions for records makes them return 0 or false. *id is set to the codec of the frame. */
 size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
                                 void *data, uint64_t count, size_t most, enum gsi_codec_id *id);
 bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,

@@ -28,7 +28,7 @@ static enum gs_status open_cuts(const struct gsi_target *target, struct gsi_side
         struct gsi_side *cut = &(*cuts)[i];
         const char *value = spec->split_values[i];
         GSI_TRY(gsi_side_open_before(cut, target->inputs, "split-at", value, value, false));
-        if (i > 0 && !gsi_side_is_wider(cut, cut - 1))
+        if (i > 0 && !gsi_side_has_more_values(cut, cut - 1))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "--split-at: '%s' is not after '%s' in the output order; give the "
                             "values in that order, each once",
