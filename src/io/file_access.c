@@ -182,7 +182,7 @@ static mode_t mode_within_acl(const struct gsi_bytes *acl)
 }
 
 /* Limits the owning group to the permissions of others, because the new file has another group. */
-static void limit_group(struct gsi_bytes *acl)
+static void limit_group_to_others(struct gsi_bytes *acl)
 {
     size_t count;
     struct posix_acl_xattr_entry *entries = entries_of(acl, &count);
@@ -261,7 +261,7 @@ enum gs_status gsi_access_copy(const struct gsi_output *output, struct gs_error 
     if (fchown(output->fd, info.st_uid, info.st_gid) != 0 &&
         fchown(output->fd, (uid_t)-1, info.st_gid) != 0) {
         mode &= 0707 | mode << 3;
-        limit_group(&acl);
+        limit_group_to_others(&acl);
     }
     set_access(output->fd, mode, &acl);
 done:

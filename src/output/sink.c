@@ -171,7 +171,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
         write_header(sink);
 }
 
-static void rest_done(struct gsi_io *io)
+static void last_page_done(struct gsi_io *io)
 {
     (void)end_write(GSI_CONTAINER_OF(io, struct gsi_sink, rest_io), io);
 }
@@ -185,7 +185,7 @@ void gsi_sink_finish(struct gsi_sink *sink)
     if (sink->rest_bytes > 0)
         write_at(sink, &sink->rest_io, sink->rest, sink->rest_bytes,
                  gsi_sink_data_off(sink->target) + sink->bytes - sink->rest_bytes, false,
-                 rest_done);
+                 last_page_done);
 }
 
 bool gsi_sink_pump(struct gsi_sink *sink)

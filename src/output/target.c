@@ -51,8 +51,8 @@ const char *gsi_target_describe_left(const struct gsi_target *target)
                                                     : "what was written is wrong";
 }
 
-void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                     struct gsi_output_plan *plan)
+void gsi_target_plan_packing(const struct gsi_target *target, const struct gsi_budget *budget,
+                             struct gsi_output_plan *plan)
 {
     uint32_t level = target->spec->pack_level;
     plan->pack_level = level;

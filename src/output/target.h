@@ -124,10 +124,10 @@ const char *gsi_target_describe_left(const struct gsi_target *target);
  * (write_flow.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
-/* gsi_target_plan: plans compression. The bump allocator plan->pack stays empty if the output is
- * plain. */
-void gsi_target_plan(const struct gsi_target *target, const struct gsi_budget *budget,
-                     struct gsi_output_plan *plan);
+/* gsi_target_plan_packing: plans compression. The bump allocator plan->pack stays empty if the
+ * output is plain. */
+void gsi_target_plan_packing(const struct gsi_target *target, const struct gsi_budget *budget,
+                             struct gsi_output_plan *plan);
 
 /* gsi_target_commit_files: the output is several files, and everything is written: puts them in
  * their places.

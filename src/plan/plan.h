@@ -45,7 +45,7 @@
  *
  * In doubt: the length of a stream is not known, so the size of its tables is a guess. The plan of
  * a stream allows as many spilled runs as one merge can read. The disk that merged frames still use
- * is an estimate (gsi_plan_unreleased_bytes). Only GPUs have a model of time (plan_model.h). */
+ * is an estimate (gsi_plan_merged_disk_bytes). Only GPUs have a model of time (plan_model.h). */
 #ifndef GSI_PLAN_H
 #define GSI_PLAN_H
 
@@ -188,11 +188,11 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_unreleased_bytes: returns an estimate of the disk that merged frames still use, if
+/* gsi_plan_merged_disk_bytes: returns an estimate of the disk that merged frames still use, if
  * `spilled_bytes` were spilled. The estimate is more than two of GSI_SPILL_FILES_MAX files contain.
  * Two files may have merged frames that are not released, because runs do not reach the end of a
  * file at the same time. */
-static inline uint64_t gsi_plan_unreleased_bytes(uint64_t spilled_bytes)
+static inline uint64_t gsi_plan_merged_disk_bytes(uint64_t spilled_bytes)
 {
     return spilled_bytes / 13;
 }

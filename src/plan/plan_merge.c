@@ -98,7 +98,7 @@ static enum gs_status plan_frames_and_fan_in(const struct gsi_plan_request *requ
     uint64_t least = smallest_frame(request, plan, usable);
     if (least == 0)
         return gsi_plan_too_small(request, error);
-    gsi_plan_raise_window(request, plan, least);
+    gsi_plan_fit_window_to_frame(request, plan, least);
     uint64_t windows = gsi_plan_window_region(plan);
     if (usable < tables + windows + 2 * plan->window_bytes)
         return gsi_plan_too_small(request, error);
@@ -198,7 +198,7 @@ static enum gs_status predict_moves(const struct gsi_plan_request *request, stru
     if (is_stream || plan->merge_passes == 0)
         return GS_OK;
     uint64_t written = plan->write_bytes - plan->output_bytes;
-    uint64_t late = gsi_plan_unreleased_bytes(written) + 2 * plan->frame_bytes;
+    uint64_t late = gsi_plan_merged_disk_bytes(written) + 2 * plan->frame_bytes;
     uint64_t ahead = GSI_SPILL_FRAMES_AHEAD * plan->frame_bytes;
     plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
     plan->temp_bytes = runs.peak_spilled + ahead + (plan->merge_passes > 1 ? late : 0);

@@ -32,10 +32,10 @@ static inline uint64_t gsi_plan_round_unit(uint64_t bytes)
 enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t *usable, struct gs_error *error);
 
-/* gsi_plan_raise_window: raises window_bytes to `least`, the bytes of a frame, unless the user set
- * the size of windows. */
-void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                           uint64_t least);
+/* gsi_plan_fit_window_to_frame: raises window_bytes to `least`, the bytes of a frame, unless the
+ * user set the size of windows. */
+void gsi_plan_fit_window_to_frame(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                  uint64_t least);
 
 /* gsi_plan_read_buffers: plans the buffers of a job that sorts nothing while it reads; each is both
  * a chunk and a window. There is one buffer per thread and per transfer in flight, or fewer if

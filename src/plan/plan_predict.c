@@ -113,7 +113,7 @@ static void predict_spilled(const struct gsi_plan_request *request, struct gsi_p
     }
     plan->moves[GS_PHASE_WRITE].bytes_read = runs.on_disk;
     plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
-    uint64_t late = gsi_plan_unreleased_bytes(runs.on_disk) + 2 * plan->frame_bytes;
+    uint64_t late = gsi_plan_merged_disk_bytes(runs.on_disk) + 2 * plan->frame_bytes;
     /* Runs made of chunks have a known length, so they use their allocated disk except for part of
      * a frame. */
     uint64_t ahead = (plan->merge_passes > 0 ? GSI_SPILL_FRAMES_AHEAD : 1) * plan->frame_bytes;

@@ -131,7 +131,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
         return gsi_fail(
             error, GS_E_USAGE, 0, "--memory: %llu bytes are too few for %llu bytes of input",
             (unsigned long long)request->memory_bytes, (unsigned long long)request->input_bytes);
-    gsi_plan_raise_window(request, plan, least_frame);
+    gsi_plan_fit_window_to_frame(request, plan, least_frame);
     uint64_t chunks = choose_chunk_bytes(request, plan, region, least_frame);
     if (chunks < 3 || plan->chunk_bytes < least_frame)
         return request->chunk_bytes > 0

@@ -110,8 +110,8 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
                : GS_OK;
 }
 
-void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_plan *plan,
-                           uint64_t least)
+void gsi_plan_fit_window_to_frame(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                                  uint64_t least)
 {
     if (request->window_bytes > 0 || plan->window_bytes >= least)
         return;

@@ -57,7 +57,7 @@ static void set_double(const struct place *place, const char *text)
 }
 
 /* gsort 1.0 wrote the mean of times as a number of units. */
-static int64_t time_of_number(double number)
+static int64_t round_to_units(double number)
 {
     double rounded = rint(number);
     return rounded >= 0x1p63    ? INT64_MAX
@@ -76,7 +76,7 @@ static void set_mean(const struct place *place, const char *text)
         return;
     }
     tally->mean = gsi_number_parse_double(text);
-    tally->mean_time = time_of_number(tally->mean);
+    tally->mean_time = round_to_units(tally->mean);
 }
 
 #define WIDE_BYTES 16 /* of an element of a field whose type is not known */

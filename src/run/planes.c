@@ -227,7 +227,7 @@ struct gsi_record_planes gsi_record_planes_of(const struct gsi_layout *layout)
     return which;
 }
 
-static bool is_key_byte(const struct gsi_record_planes *which, uint32_t byte)
+static bool is_difference_byte(const struct gsi_record_planes *which, uint32_t byte)
 {
     return byte - which->key_off < which->key_bytes;
 }
@@ -272,7 +272,7 @@ void gsi_record_planes_split(const struct gsi_record_planes *which, const uint8_
         size_t m = gsi_min_u64(RECORD_BLOCK, n - at);
         uint8_t borrow[RECORD_BLOCK] = {0};
         for (uint32_t j = 0; j < step; j++)
-            for (size_t i = 0; i < m && !is_key_byte(which, j); i++)
+            for (size_t i = 0; i < m && !is_difference_byte(which, j); i++)
                 planes[j * n + at + i] = from[i * step + j];
         for (uint32_t b = 0; b < which->key_bytes; b++) {
             uint32_t j = key_byte_idx(which, b);
@@ -291,7 +291,7 @@ void gsi_record_planes_join(const struct gsi_record_planes *which, const uint8_t
         size_t m = gsi_min_u64(RECORD_BLOCK, n - at);
         uint8_t carry[RECORD_BLOCK] = {0};
         for (uint32_t j = 0; j < step; j++)
-            for (size_t i = 0; i < m && !is_key_byte(which, j); i++)
+            for (size_t i = 0; i < m && !is_difference_byte(which, j); i++)
                 to[i * step + j] = planes[j * n + at + i];
         for (uint32_t b = 0; b < which->key_bytes; b++) {
             uint32_t j = key_byte_idx(which, b);

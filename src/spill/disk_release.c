@@ -14,7 +14,7 @@ enum gs_status gsi_disk_release_open(struct gsi_disk_release *release, struct gs
     *release = (struct gsi_disk_release){.loop = loop,
                                          .store = store,
                                          .frame_count = frame_count,
-                                         .limit_bytes = gsi_plan_unreleased_bytes(spilled_bytes)};
+                                         .limit_bytes = gsi_plan_merged_disk_bytes(spilled_bytes)};
     return GSI_NEW(&loop->ledger, release->frames, frame_count, loop->error);
 }
 

@@ -336,7 +336,8 @@ def main():
             edges |= {(name, edge) for name in outcome.names for edge in outcome.edges}
             if outcome.problems:
                 wrong += 1
-                print(f"seed {arguments.seed}, job {outcome.index} (--seed {arguments.seed} --only {outcome.index}):")
+                print(f"seed {arguments.seed}, job {outcome.index} "
+                      f"(--seed {arguments.seed} --jobs {arguments.jobs} --only {outcome.index}):")
                 print(*("  " + problem for problem in outcome.problems), sep="\n", flush=True)
                 if wrong == arguments.stop:
                     pool.terminate()

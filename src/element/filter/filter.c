@@ -12,8 +12,8 @@
 /* Records of a block fit into the first-level cache, if they are short enough. */
 #define BLOCK_BYTES GSI_CONSTANT((size_t)16384, (size_t)512)
 
-/* The counts of one block. */
-struct block {
+/* Digests of all elements of one block and of the kept ones, and how many are kept. */
+struct block_digests {
     gsi_u128 all, kept;
     size_t kept_count;
 };
@@ -101,8 +101,8 @@ static void test_block(const struct gsi_filter *filter, const uint8_t *elements,
 
 /* ---- fingerprints ---- */
 
-GSI_INLINE struct block mix_words(const void *elements, size_t n, uint32_t bytes,
-                                  const uint8_t *keep)
+GSI_INLINE struct block_digests mix_words(const void *elements, size_t n, uint32_t bytes,
+                                          const uint8_t *keep)
 {
     struct gsi_block_sum all = {0}, kept = {0};
     uint64_t kept_count = 0;
@@ -112,22 +112,23 @@ GSI_INLINE struct block mix_words(const void *elements, size_t n, uint32_t bytes
         gsi_block_sum_add(&kept, mix & -is_kept);
         kept_count += is_kept;
     }
-    return (struct block){gsi_block_sum_total(all), gsi_block_sum_total(kept), kept_count};
+    return (struct block_digests){gsi_block_sum_total(all), gsi_block_sum_total(kept), kept_count};
 }
 
 GSI_SIMD_CLONES static void mix_32(const void *elements, size_t n, const uint8_t *keep,
-                                   struct block *block)
+                                   struct block_digests *block)
 {
     *block = mix_words(elements, n, 4, keep);
 }
 
 GSI_SIMD_CLONES static void mix_64(const void *elements, size_t n, const uint8_t *keep,
-                                   struct block *block)
+                                   struct block_digests *block)
 {
     *block = mix_words(elements, n, 8, keep);
 }
 
-static void mix_128(const void *elements, size_t n, const uint8_t *keep, struct block *block)
+static void mix_128(const void *elements, size_t n, const uint8_t *keep,
+                    struct block_digests *block)
 {
     const gsi_lane_u64 *halves = elements;
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +140,7 @@ static void mix_128(const void *elements, size_t n, const uint8_t *keep, struct 
 }
 
 static void mix_records(const uint8_t *elements, size_t n, uint32_t bytes, const uint8_t *keep,
-                        struct block *block)
+                        struct block_digests *block)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t mix = gsi_mix_record(elements + i * bytes, bytes), is_kept = keep[i];
@@ -149,10 +150,10 @@ static void mix_records(const uint8_t *elements, size_t n, uint32_t bytes, const
     }
 }
 
-static struct block mix_block(const struct gsi_layout *layout, const uint8_t *elements, size_t n,
-                              const uint8_t *keep)
+static struct block_digests mix_block(const struct gsi_layout *layout, const uint8_t *elements,
+                                      size_t n, const uint8_t *keep)
 {
-    struct block block = {0};
+    struct block_digests block = {0};
     if (!gsi_layout_is_native(layout))
         mix_records(elements, n, layout->element_bytes, keep, &block);
     else
@@ -213,7 +214,7 @@ size_t gsi_filter_block(const struct gsi_layout *layout)
 size_t gsi_filter_move(const struct gsi_layout *layout, uint8_t *to, const uint8_t *at, size_t n,
                        const uint8_t *keep, struct gsi_filtered *filtered)
 {
-    struct block block = mix_block(layout, at, n, keep);
+    struct block_digests block = mix_block(layout, at, n, keep);
     filtered->kept_count += block.kept_count;
     filtered->left_count += n - block.kept_count;
     filtered->kept_mix += block.kept;

@@ -20,7 +20,7 @@ static struct gsi_exact_format counted_format(const struct gsi_field *field)
 }
 
 /* Returns the format of a float field in the record. */
-static struct gsi_exact_format format_of(const struct gsi_field *field)
+static struct gsi_exact_format stored_float_format(const struct gsi_field *field)
 {
     if (field->number->part == GSI_PART_F16)
         return GSI_EXACT_F16;
@@ -278,8 +278,8 @@ bool gsi_fold_join(const struct gsi_fold *fold, uint8_t *first, const uint8_t *r
 
 /* ---- groups ---- */
 
-static void add_value(struct gsi_fold_value *value, const struct gsi_fold_field *folded,
-                      const uint8_t *element)
+static void fold_value(struct gsi_fold_value *value, const struct gsi_fold_field *folded,
+                       const uint8_t *element)
 {
     const struct gsi_field *field = &folded->field;
     if (folded->kind != GSI_FOLD_SUM)
@@ -331,11 +331,11 @@ void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8
     const uint32_t bytes = fold->record_bytes;
     for (uint32_t i = 0; i < fold->count; i++) {
         if (folder->count == 1)
-            add_value(&folder->values[i], &fold->fields[i], first);
+            fold_value(&folder->values[i], &fold->fields[i], first);
         if (add_words(&folder->values[i], &fold->fields[i], elements, n, bytes))
             continue;
         for (size_t k = 0; k < n; k++)
-            add_value(&folder->values[i], &fold->fields[i], elements + k * bytes);
+            fold_value(&folder->values[i], &fold->fields[i], elements + k * bytes);
     }
     folder->count += n;
 }
@@ -372,7 +372,7 @@ static void end_float(struct gsi_fold_value *value, struct gsi_fold_value *total
 {
     bool is_wide = folded->wide_bytes > 0;
     uint64_t bits =
-        round_float(value, is_wide ? GSI_EXACT_F64 : format_of(&folded->field), is_over);
+        round_float(value, is_wide ? GSI_EXACT_F64 : stored_float_format(&folded->field), is_over);
     if (is_wide)
         memcpy(entry + folded->wide_off, &bits, sizeof bits);
     else
@@ -391,11 +391,11 @@ void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry)
         struct gsi_fold_value *value = &folder->values[i], *total = &folder->totals[i];
         bool is_over = false, is_alone = folder->count == 1;
         if (is_alone && folded->wide_bytes == 0) {
-            add_value(total, folded, entry);
+            fold_value(total, folded, entry);
             continue;
         }
         if (is_alone)
-            add_value(value, folded, entry);
+            fold_value(value, folded, entry);
         if (folded->kind != GSI_FOLD_SUM) {
             if (value->has_extreme)
                 memcpy(entry + folded->field.off, value->extreme, folded->field.bytes);
@@ -442,9 +442,9 @@ void gsi_folder_go_on(struct gsi_folder *folder, const uint8_t *first, uint64_t 
     for (uint32_t i = 0; i < folder->fold->count; i++) {
         const struct gsi_fold_field *folded = &folder->fold->fields[i];
         if (count == 1)
-            add_value(&folder->values[i], folded, first);
+            fold_value(&folder->values[i], folded, first);
         if (more_count == 1)
-            add_value(&folder->values[i], folded, more_first);
+            fold_value(&folder->values[i], folded, more_first);
         else
             join_value(&folder->values[i], folded, &more->values[i]);
     }

@@ -213,7 +213,7 @@ static enum gs_status fail_heap(const struct gsi_inputs *inputs)
         inputs->table[0].name);
 }
 
-enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole)
+enum gs_status gsi_format_check_output(const struct gsi_inputs *inputs, bool is_whole)
 {
     const struct gsi_format *format = inputs->head.format;
     if (format == NULL)

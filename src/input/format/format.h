@@ -91,10 +91,10 @@ enum gs_status gsi_format_detect(struct gsi_inputs *inputs, struct gsi_input *in
 /* gsi_format_close: frees the memory of gsi_format_detect. */
 void gsi_format_close(struct gsi_inputs *inputs);
 
-/* gsi_format_check: checks that the options are possible with the output's format.
+/* gsi_format_check_output: checks that the options are possible with the output's format.
  * in    is_whole: all elements of one file are written
  * fails GS_E_USAGE */
-enum gs_status gsi_format_check(const struct gsi_inputs *inputs, bool is_whole);
+enum gs_status gsi_format_check_output(const struct gsi_inputs *inputs, bool is_whole);
 
 /* gsi_format_make_header: if the output has a format, makes its header for `count` elements at
  * inputs->header.data, and computes its trailer.

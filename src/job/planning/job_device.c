@@ -33,7 +33,7 @@
  * that it spills. */
 static uint32_t index_bits(const struct gsi_job *job)
 {
-    uint64_t sorted = gsi_job_sorted_bytes(job), memory = job->budget.memory_bytes;
+    uint64_t sorted = gsi_job_sort_input_bytes(job), memory = job->budget.memory_bytes;
     uint64_t frame = gsi_max_u64(GSI_PLAN_FRAME_MAX_BYTES, job->budget.window_bytes);
     uint64_t merged = gsi_mul_max_u64(2 * gsi_inputs_merged_count(&job->inputs), frame);
     uint64_t held = gsi_min_u64(memory, job->options->merge ? merged : sorted);

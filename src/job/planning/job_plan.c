@@ -27,7 +27,7 @@ bool gsi_job_has_sort(const struct gsi_job *job)
     return job->options->action == GS_SORT || job->options->action == GS_EXPLAIN;
 }
 
-uint64_t gsi_job_sorted_bytes(const struct gsi_job *job)
+uint64_t gsi_job_sort_input_bytes(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
     if (inputs->entry_map == NULL || inputs->bytes == UINT64_MAX)
@@ -45,7 +45,7 @@ static uint64_t plan_stages(const struct gsi_job *job, const struct gsi_budget *
     const uint64_t memory_bytes = budget->memory_bytes;
     const uint32_t threads = budget->thread_count;
     uint64_t bytes = job->given_bytes;
-    gsi_target_plan(target, budget, &plan->output);
+    gsi_target_plan_packing(target, budget, &plan->output);
     gsi_split_plan(target, budget, &plan->output);
     gsi_write_flow_plan(target, budget, &plan->output);
     if (!plan->device_makes_entries) {
@@ -122,7 +122,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
     const bool is_counted = gsi_counted_is(job, budget);
     *plan = (struct gsi_job_plan){.device_makes_entries = device_makes_entries(job)};
     struct gsi_plan_request request = {
-        .input_bytes = gsi_job_sorted_bytes(job),
+        .input_bytes = gsi_job_sort_input_bytes(job),
         .memory_bytes = budget->memory_bytes,
         .element_bytes = layout->element_bytes,
         .record_bytes = layout->form != GSI_FORM_KEYS && !is_counted ? layout->element_bytes : 0,

@@ -27,11 +27,11 @@ enum gs_status gsi_job_replan(struct gsi_job *job);
 /* gsi_job_has_sort: whether elements are sorted, or would be; else they are only read. */
 bool gsi_job_has_sort(const struct gsi_job *job);
 
-/* gsi_job_sorted_bytes: what is sorted of the inputs; UINT64_MAX: not known, or no number is that
- * large.
- * gsi_job_keeps_top: whether the first elements are kept in one pass, which only reads the
+/* gsi_job_sort_input_bytes: returns the bytes that are sorted if no element is left out: those of
+ * the inputs, or of the entries made of them. UINT64_MAX: not known, or no number is that large.
+ * gsi_job_keeps_top: returns whether the first elements are kept in one pass, which only reads the
  * others. */
-uint64_t gsi_job_sorted_bytes(const struct gsi_job *job);
+uint64_t gsi_job_sort_input_bytes(const struct gsi_job *job);
 bool gsi_job_keeps_top(const struct gsi_job *job);
 
 /* gsi_job_make_plan: makes a plan for job->device out of a budget. It changes nothing but *plan.

@@ -156,5 +156,5 @@ enum gs_status gsi_spec_check_format(const struct gsi_job *job)
             job->loop.error, GS_E_USAGE, 0,
             "'%s': its name ends in .%s, but the output has no such header; choose another name",
             options->output, ending);
-    return job->output_spec.is_wanted ? gsi_format_check(&job->inputs, !may_drop) : GS_OK;
+    return job->output_spec.is_wanted ? gsi_format_check_output(&job->inputs, !may_drop) : GS_OK;
 }

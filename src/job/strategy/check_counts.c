@@ -15,7 +15,7 @@
 
 /* Buffers of tagged records contain whole records until the end, so any of their keys can be
  * compared. */
-static enum gs_status open_group(struct gsi_check_counts *counts)
+static enum gs_status open_group_record(struct gsi_check_counts *counts)
 {
     struct gsi_loop *loop = &counts->job->loop;
     const struct gsi_record *record = loop->layout->record;
@@ -41,7 +41,7 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
     counts->is_wanted = true;
     counts->has_checksum =
         options->check_counts && job->loop.layout->element_bytes == VALSORT_RECORD_BYTES;
-    return open_group(counts);
+    return open_group_record(counts);
 }
 
 void gsi_check_counts_close(struct gsi_check_counts *counts)
