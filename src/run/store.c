@@ -175,17 +175,14 @@ static struct gsi_spill_directory *choose_directory(struct gsi_spill_store *stor
 }
 
 /* Allocates disk in advance, because direct writes that extend a file wait for each other: on ext4
- * they are half as fast. Other writes allocate their own space: tmpfs would clear all these pages
- * here, on the owner's thread. Returns false if there is not even room for `bytes`. */
+ * they are half as fast. Returns false if there is not even room for `bytes`. */
 static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file *file,
                            uint64_t bytes, uint64_t ahead)
 {
     if (file->end + bytes <= file->allocated)
         return true;
-    bool is_direct = store->directories[file->directory_idx].is_direct;
-    uint64_t end = file->end + (is_direct ? ahead : bytes);
-    if (is_direct &&
-        gsi_file_allocate(file->fd, file->allocated, end - file->allocated, NULL) != 0) {
+    uint64_t end = file->end + ahead;
+    if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated, NULL) != 0) {
         end = file->end + bytes;
         store->refusal = gsi_file_allocate(file->fd, file->allocated, end - file->allocated, NULL);
         if (store->refusal != 0)
