@@ -6,6 +6,10 @@
  * merge that reads the run merges them. So a resident job moves each element twice: inside its
  * piece, and into a window.
  *
+ * Rejected: to split all chunks by common splitters, so that each range of keys is gathered and
+ * sorted without a merge. Splitting takes longer than merging on Zen 4 (RESULTS.md, "Sizes chosen
+ * by measurement").
+ *
  * The owner's thread owns all state except the inside of a task. */
 #include "device/cpu/cpu_device.h"
 
