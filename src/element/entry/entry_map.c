@@ -12,17 +12,12 @@
 
 /* ---- keys and positions ---- */
 
-static uint32_t bits_of(uint64_t most)
-{
-    return most <= 1 ? 1 : 64 - (uint32_t)__builtin_clzll(most - 1);
-}
-
 enum gs_status gsi_entry_positions(struct gsi_entry_map *entry_map, const struct gsi_layout *input,
                                    uint64_t most, bool has_groups, uint32_t index_bytes,
                                    struct gs_error *error)
 {
     uint32_t key = input->record->key_bytes;
-    uint64_t bits = 8 * (uint64_t)key + bits_of(most);
+    uint64_t bits = 8 * (uint64_t)key + gsi_max_u32(1, gsi_index_bits(most));
     *entry_map = (struct gsi_entry_map){
         .kind = GSI_ENTRY_NUMBER, .input = *input, .output_bytes = index_bytes, .key_bytes = key};
     if (!has_groups && bits <= 128) {
