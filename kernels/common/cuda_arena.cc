@@ -29,11 +29,11 @@ void gsi_cuda_arena_begin(gsi_cuda_arena *arena, uint8_t *memory, uint64_t bytes
 
 static void wait_for_parts(gsi_cuda_arena *arena)
 {
-    for (gsi_cuda_arena_part &part : arena->parts)
+    for (gsi_cuda_arena_part &part : arena->parts) {
         if (part.is_started)
             pthread_join(part.thread, nullptr);
-    for (gsi_cuda_arena_part &part : arena->parts)
         part.is_started = false;
+    }
 }
 
 void gsi_cuda_arena_pin(gsi_cuda_arena *arena)
