@@ -10,7 +10,7 @@
 static void *populate(void *argument)
 {
     const gsi_cuda_arena_part *part = static_cast<gsi_cuda_arena_part *>(argument);
-    gsi_memory_populate(part->memory, part->bytes);
+    gsi_memory_touch(part->memory, part->bytes);
     return nullptr;
 }
 

@@ -63,8 +63,8 @@ static void *pin(void *argument)
         const uint64_t part = pinners->next_part++, idx = part / pinners->parts_a_place;
         const uint64_t off = part % pinners->parts_a_place * PIN_PART_BYTES;
         pthread_mutex_unlock(&pinners->lock);
-        gsi_memory_populate(host->memory + idx * host->run_bytes + off,
-                            gsi_min_u64(PIN_PART_BYTES, host->run_bytes - off));
+        gsi_memory_touch(host->memory + idx * host->run_bytes + off,
+                         gsi_min_u64(PIN_PART_BYTES, host->run_bytes - off));
         pthread_mutex_lock(&pinners->lock);
         if (--pinners->places[idx].parts_left > 0)
             continue;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
+#define PAGE_BYTES      4096
 
 enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                   uint64_t bytes, struct gs_error *error)
@@ -77,14 +78,12 @@ void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void
     gsi_memory_unreserve(ledger, part, bytes);
 }
 
-void gsi_memory_populate(void *memory, size_t bytes)
+/* A page fault locks one mapping (Linux 6.4), but MADV_POPULATE_WRITE the whole address space. With
+ * it, many threads wait for each other as soon as one of them maps memory or starts a thread. */
+void gsi_memory_touch(void *memory, size_t bytes)
 {
-#ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
-    madvise(memory, bytes, MADV_POPULATE_WRITE);
-#else
-    (void)memory;
-    (void)bytes;
-#endif
+    for (size_t off = 0; off < bytes; off += PAGE_BYTES)
+        ((volatile char *)memory)[off] = 0;
 }
 
 enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,

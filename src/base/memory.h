@@ -48,9 +48,9 @@ enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_par
                                   uint64_t bytes, struct gs_error *error);
 void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes);
 
-/* gsi_memory_populate: lets the kernel allocate all pages of mapped memory now, on the calling
- * thread. If the kernel refuses, it allocates each page at its first use. Any thread. */
-void gsi_memory_populate(void *memory, size_t bytes);
+/* gsi_memory_touch: lets the kernel allocate all pages of mapped memory now, on the calling thread.
+ * It writes to each page, so the memory must not hold data yet. Any thread. */
+void gsi_memory_touch(void *memory, size_t bytes);
 
 /* gsi_memory_alloc: allocates count * unit zeroed heap bytes, and counts them as GSI_MEMORY_TABLES;
  * a NULL ledger counts nothing. Free them by gsi_memory_free, which accepts NULL, with the same

@@ -134,7 +134,7 @@ static void populate(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    gsi_memory_populate(buffer->memory, buffer->memory_bytes);
+    gsi_memory_touch(buffer->memory, buffer->memory_bytes);
 }
 
 static void populate_done(struct gsi_task *task)

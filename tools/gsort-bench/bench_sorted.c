@@ -78,7 +78,7 @@ enum gs_status bench_touch_memory(uint64_t bytes, struct gs_error *error)
     enum gs_status status = gsi_memory_map(NULL, GSI_MEMORY_DATA, bytes, &memory, error);
     if (status != GS_OK)
         return status;
-    gsi_memory_populate(memory, bytes);
+    gsi_memory_touch(memory, bytes);
     gsi_memory_unmap(NULL, GSI_MEMORY_DATA, memory, bytes);
     return GS_OK;
 }
