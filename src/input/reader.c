@@ -8,8 +8,8 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* The most bytes of a transfer. GSI_PLAN_READS transfers of 2 MiB reach the limit of the measured
- * disks (gsort-bench disk), even if other processes delay this one. */
+/* The most bytes of a transfer. GSI_PLAN_READS_MIN transfers of 2 MiB reach the limit of the
+ * measured disks (gsort-bench disk), even if other processes delay this one. */
 #define BLOCK_BYTES GSI_CONSTANT((uint64_t)2 << 20, (uint64_t)64 << 10)
 
 struct gsi_reader_slot {
@@ -31,9 +31,9 @@ struct fill_state {
 };
 GSI_HOLDER_STATE(fill_state_of, struct fill_state)
 
-void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_bump *bump)
+void gsi_reader_lay_out(struct gsi_reader *reader, uint32_t reads, struct gsi_bump *bump)
 {
-    *reader = (struct gsi_reader){.slot_count = GSI_PLAN_READS};
+    *reader = (struct gsi_reader){.slot_count = reads};
     gsi_buffer_list_init(&reader->given);
     GSI_BUMP_ALLOC(bump, reader->slots, reader->slot_count);
     for (uint32_t i = 0; reader->slots != NULL && i < reader->slot_count; i++) {

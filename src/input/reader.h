@@ -28,14 +28,15 @@ struct gsi_reader {
     struct gsi_sniff sniff; /* inspects the next stream */
 };
 
-/* gsi_reader_lay_out: allocates a reader from a bump allocator, still without inputs.
+/* gsi_reader_lay_out: allocates a reader from a bump allocator, still without inputs. At most
+ * `reads` transfers are in flight.
  * gsi_reader_add: adds a buffer to fill; its capacity need not be aligned.
  * gsi_reader_pump: starts all transfers that are possible now. Returns whether it started any.
  * gsi_reader_next: returns the next full buffer; NULL: none is full yet, or none was added. At the
  * end of the inputs, one buffer may be partly filled, and it returns the remaining buffers empty.
  * gsi_reader_skip: skips the first `bytes` of data, before any buffer was added. No input may be a
  * stream. */
-void gsi_reader_lay_out(struct gsi_reader *reader, struct gsi_bump *bump);
+void gsi_reader_lay_out(struct gsi_reader *reader, uint32_t reads, struct gsi_bump *bump);
 void gsi_reader_add(struct gsi_reader *reader, struct gsi_buffer *buffer);
 bool gsi_reader_pump(struct gsi_reader *reader);
 struct gsi_buffer *gsi_reader_next(struct gsi_reader *reader);

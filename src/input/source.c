@@ -25,7 +25,7 @@ static void lay_out_flow(struct gsi_source *source, const struct gsi_inputs *inp
 static void lay_out(struct gsi_source *source, const struct gsi_inputs *inputs,
                     uint64_t memory_bytes, uint32_t thread_count, struct gsi_bump *bump)
 {
-    gsi_reader_lay_out(&source->reader, bump);
+    gsi_reader_lay_out(&source->reader, gsi_plan_reads(thread_count), bump);
     if (source->has_payload)
         gsi_entry_maker_lay_out(&source->entries, inputs, memory_bytes,
                                 gsi_flow_batches(thread_count), bump);
@@ -199,7 +199,7 @@ static bool may_populate(const struct gsi_source *source, const struct gsi_buffe
 static bool is_read_far_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     uint32_t threads = source->inputs->loop->plan->thread_count;
-    uint32_t most = GSI_PLAN_READS / GSI_READER_COPY_PART + 2 * threads;
+    uint32_t most = gsi_plan_reads(threads) / GSI_READER_COPY_PART + 2 * threads;
     return !current_input(source)->is_direct && buffers->count - buffers->free_count >= most;
 }
 

@@ -121,8 +121,14 @@ struct gsi_plan {
 #define GSI_PLAN_RUN_TABLE_BYTES   512
 #define GSI_PLAN_FRAME_TABLE_BYTES 64
 
-/* Maximum number of reads of the inputs in flight (input/source.h). */
-#define GSI_PLAN_READS 16u
+/* Returns the maximum number of reads of the inputs in flight (input/source.h). 16 reach a disk's
+ * limit. Each read from the page cache is a copy by one processor, so many processors read more. */
+#define GSI_PLAN_READS_MIN 16u
+#define GSI_PLAN_READS_MAX 48u
+static inline uint32_t gsi_plan_reads(uint32_t thread_count)
+{
+    return (uint32_t)gsi_clamp_u64(thread_count, GSI_PLAN_READS_MIN, GSI_PLAN_READS_MAX);
+}
 
 /* The resources of a plan, and the sizes that options fix. */
 struct gsi_budget {

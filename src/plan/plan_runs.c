@@ -15,7 +15,10 @@
 #define CHUNK_MAX_BYTES  (64 * MIB)
 #define RESIDENT_CHUNKS  GSI_CONSTANT(64, 256)
 #define SPILL_CHUNKS_MIN 8
-#define RUNS_PREFERRED   512
+
+/* Chunks of a thread, about. With fewer, threads are idle until the last chunks are sorted. */
+#define CHUNKS_A_THREAD 8
+#define RUNS_PREFERRED  512
 
 static uint64_t largest_chunk(uint64_t bytes)
 {
@@ -35,8 +38,8 @@ static bool compute_resident_bytes(const struct gsi_plan *plan, uint64_t bytes, 
 }
 
 /* Returns the bytes of a chunk so that there are about `chunks` chunks. The number of records in a
- * chunk is the nearest power of two. If that gives a thread fewer than eight chunks, it is the next
- * lower power, because the last chunks would leave threads idle. */
+ * chunk is the nearest power of two. If that gives a thread fewer than CHUNKS_A_THREAD, it is the
+ * next lower power. */
 static uint64_t choose_resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
 {
     const uint32_t record = plan->record_bytes;
@@ -46,7 +49,7 @@ static uint64_t choose_resident_chunk(const struct gsi_plan *plan, uint64_t byte
         return gsi_round_up_u64(data, GSI_PLAN_UNIT);
     uint64_t n = gsi_max_u64(1, data / record), power = (uint64_t)1 << (63 - __builtin_clzll(n));
     if ((double)n > 1.414 * (double)power &&
-        bytes / (2 * power * record) >= 8 * (uint64_t)plan->thread_count)
+        bytes / (2 * power * record) >= CHUNKS_A_THREAD * (uint64_t)plan->thread_count)
         power *= 2;
     return gsi_record_room_bytes(record, power);
 }
@@ -58,7 +61,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     uint64_t bytes = request->input_bytes;
     if (bytes == UINT64_MAX || request->spill_all)
         return false;
-    uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, 4 * (uint64_t)plan->thread_count);
+    uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, CHUNKS_A_THREAD * (uint64_t)plan->thread_count);
     uint64_t chunk = request->chunk_bytes == 0 ? choose_resident_chunk(plan, bytes, chunks)
                      : plan->record_bytes == 0
                          ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)

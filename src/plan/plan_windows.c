@@ -33,6 +33,13 @@ static_assert(sizeof(struct gsi_buffer) + GSI_DEVICE_BUFFER_BYTES <= BUFFER_TABL
 /* Maximum number of attempts to make a plan whose tables fit. */
 #define TABLE_ROUNDS 16
 
+/* Returns the most windows of a job. They are written in order. A finished window waits for all
+ * earlier ones, while its thread needs another one; so each of many threads has two. */
+static uint64_t most_windows(uint64_t threads, bool has_device)
+{
+    return has_device ? WRITES_IN_FLIGHT : threads + gsi_max_u64(WRITES_IN_FLIGHT, threads);
+}
+
 /* Returns the requested number of threads, or fewer if `bytes` of memory are too few for so
  * many. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
@@ -103,8 +110,7 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
                         "--window: records of this size need at least %llu bytes",
                         (unsigned long long)gsi_plan_smallest_buffer(plan));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
-    plan->window_count = (uint32_t)gsi_clamp_u64(
-        fitting, 2, has_device ? WRITES_IN_FLIGHT : threads + WRITES_IN_FLIGHT);
+    plan->window_count = (uint32_t)gsi_clamp_u64(fitting, 2, most_windows(threads, has_device));
     return gsi_plan_window_region(plan) > *usable / 2
                ? gsi_plan_fail_window(plan->window_bytes, error)
                : GS_OK;
@@ -128,7 +134,7 @@ uint64_t gsi_plan_buffer_table_bytes(const struct gsi_plan *plan)
 void gsi_plan_read_buffers(const struct gsi_plan_request *request, struct gsi_plan *plan,
                            uint64_t bytes)
 {
-    uint64_t most = plan->thread_count + WRITES_IN_FLIGHT + GSI_PLAN_READS;
+    uint64_t most = plan->thread_count + WRITES_IN_FLIGHT + gsi_plan_reads(plan->thread_count);
     uint64_t count = gsi_min_u64(bytes / plan->window_bytes, most);
     bool has_device = request->device_bytes > 0; /* a device's windows are larger than a transfer */
     if (!has_device && count > plan->window_count)

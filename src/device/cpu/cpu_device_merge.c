@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows of a stretch. The owner then does a 16th of the cuts, and the threads' searches need 4
- * more steps. */
+/* The least windows of a stretch; more threads get a window each. The owner then does a 16th of the
+ * cuts, and the threads' searches need 4 more steps. */
 #define STRETCH_WINDOWS GSI_CONSTANT(16, 2)
 
 /* Cutting a window needs about 0.9 us per slice (RESULTS.md, "Sizes chosen by measurement"). A
@@ -332,7 +332,9 @@ static uint64_t stretch_windows(const struct gsi_merge *merge, const struct gsi_
     double merge_ns = MERGE_NS_PER_BYTE * (double)window->capacity;
     double cut_ns = CUT_NS_PER_SLICE * (double)merge->heads.count * merge->device->thread_count;
     bool may_stretch = !merge->is_fed && merge->taken == NULL;
-    return may_stretch && 2 * cut_ns > merge_ns ? STRETCH_WINDOWS : 1;
+    return may_stretch && 2 * cut_ns > merge_ns
+               ? gsi_max_u64(STRETCH_WINDOWS, merge->device->thread_count)
+               : 1;
 }
 
 /* Cuts the next stretch, as far as the inputs allow: sets merge->heads to its slices. */

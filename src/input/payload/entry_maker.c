@@ -8,9 +8,9 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* There is one staging buffer per transfer in progress. Each has the size of one transfer; all
- * together have at most a 32nd of the memory. */
-#define STAGED_COUNT     GSI_PLAN_READS
+/* At most so many transfers are in progress, and each has a staging buffer of its size. All of them
+ * have at most a 32nd of the memory. */
+#define STAGED_COUNT     GSI_PLAN_READS_MIN
 #define STAGED_DIVISOR   512
 #define STAGED_MIN_BYTES ((uint64_t)16 << 10)
 #define STAGED_MAX_BYTES ((uint64_t)2 << 20)

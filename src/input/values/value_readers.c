@@ -35,7 +35,7 @@ static void lay_out(struct gsi_value_reader *one, uint64_t bytes, struct gsi_bum
 {
     gsi_buffers_lay_out(&one->staging, NULL, READER_BUFFERS,
                         (struct gsi_buffer_shape){.unit_bytes = bytes}, bump);
-    gsi_reader_lay_out(&one->reader, bump);
+    gsi_reader_lay_out(&one->reader, GSI_PLAN_READS_MIN, bump);
 }
 
 void gsi_value_readers_lay_out(struct gsi_value_readers *readers, const struct gsi_values *values,

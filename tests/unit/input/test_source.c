@@ -59,7 +59,7 @@ static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
                                         .is_sniffed = true,
                                         .bytes = bytes};
     char note[128];
-    assert_int_equal(gsi_engine_open(GSI_IO_THREADS, GSI_PLAN_READS, &loop->engine, note,
+    assert_int_equal(gsi_engine_open(GSI_IO_THREADS, GSI_PLAN_READS_MIN, &loop->engine, note,
                                      sizeof note, &fixture->error),
                      GS_OK);
     assert_int_equal(gsi_pool_create(THREADS, wake, loop, &loop->pool, &fixture->error), GS_OK);
@@ -117,9 +117,9 @@ static const struct {
     uint32_t taken; /* of the buffers, before anything was read, */
     uint32_t first; /* and if their memory is not there yet */
 } cases[] = {
-    {"from the disk", MOST_BUFFERS *BUFFER_BYTES, true, GSI_PLAN_READS, THREADS},
+    {"from the disk", MOST_BUFFERS *BUFFER_BYTES, true, GSI_PLAN_READS_MIN, THREADS},
     {"from the page cache", MOST_BUFFERS *BUFFER_BYTES, false,
-     GSI_PLAN_READS / GSI_READER_COPY_PART, THREADS},
+     GSI_PLAN_READS_MIN / GSI_READER_COPY_PART, THREADS},
     {"a small file", 2 * BUFFER_BYTES, true, 2, 2},
     {"its end in a buffer of its own", 2 * BUFFER_BYTES + 8, true, 3, THREADS},
     {"a small file, cached", 2 * BUFFER_BYTES, false, 2, 2},
@@ -185,7 +185,8 @@ static void test_source_refill__nothing_comes_back__ahead_only_of_the_disk(void 
     static struct fixture fixture;
     for (int is_direct = 0; is_direct < 2; is_direct++) {
         open_file(&fixture, MOST_BUFFERS * BUFFER_BYTES, is_direct);
-        uint32_t most = is_direct ? BUFFERS : GSI_PLAN_READS / GSI_READER_COPY_PART + 2 * THREADS;
+        uint32_t far_ahead = GSI_PLAN_READS_MIN / GSI_READER_COPY_PART + 2 * THREADS;
+        uint32_t most = is_direct ? BUFFERS : far_ahead;
         assert_int_equal(read_ahead_count(&fixture), most);
         close_file(&fixture);
     }

@@ -388,7 +388,7 @@ static void test_reduction_plan__any_memory__reads_ahead(void **state)
             request.is_reduction = true;
             const struct gsi_plan plan = plan_of(&request);
             /* all transfers in flight, and a buffer for each thread */
-            bool is_ahead = plan.window_count >= GSI_PLAN_READS + 2;
+            bool is_ahead = plan.window_count >= GSI_PLAN_READS_MIN + 2;
             if (plan.arena_bytes > memory / 2 || plan.chunk_bytes != plan.window_bytes ||
                 plan.arena_bytes != plan.window_count * plan.window_bytes || !is_ahead)
                 test_fail("%llu bytes of memory, records of %u: %u buffers of %llu",
