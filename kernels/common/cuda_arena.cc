@@ -14,10 +14,10 @@ static void *populate(void *argument)
     return nullptr;
 }
 
-void gsi_cuda_arena_begin(gsi_cuda_arena *arena, uint8_t *memory, uint64_t bytes)
+void gsi_cuda_arena_begin(gsi_cuda_arena *arena, const gsi_device_config *config)
 {
-    arena->memory = memory;
-    arena->bytes = bytes;
+    arena->memory = config->arena;
+    arena->bytes = config->has_own_data ? 0 : config->arena_bytes;
     const uint64_t step = gsi_round_up_u64(arena->bytes / GSI_CUDA_ARENA_THREADS + 1, 2 << 20);
     for (uint64_t i = 0; i < GSI_CUDA_ARENA_THREADS && i * step < arena->bytes; i++) {
         gsi_cuda_arena_part *part = &arena->parts[i];
@@ -40,6 +40,7 @@ void gsi_cuda_arena_pin(gsi_cuda_arena *arena)
 {
     wait_for_parts(arena);
     arena->is_pinned =
+        arena->bytes > 0 &&
         cudaHostRegister(arena->memory, arena->bytes, cudaHostRegisterPortable) == cudaSuccess;
     if (!arena->is_pinned)
         cudaGetLastError();

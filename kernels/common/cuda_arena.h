@@ -4,6 +4,8 @@
 #ifndef GSI_CUDA_ARENA_H
 #define GSI_CUDA_ARENA_H
 
+#include "device/device.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,11 +27,11 @@ struct gsi_cuda_arena {
     bool is_pinned;
 };
 
-// gsi_cuda_arena_begin: begins to touch the pages of `bytes` of memory at `memory`.
+// gsi_cuda_arena_begin: begins to touch the pages of the device's arena, if it is used.
 // gsi_cuda_arena_pin: waits for that, and registers the arena for all GPUs. If registration is
 // refused (by a memory limit, for example), copies are slower, and as correct.
 // gsi_cuda_arena_end: waits and unregisters; zeroed arenas are allowed.
-void gsi_cuda_arena_begin(gsi_cuda_arena *arena, uint8_t *memory, uint64_t bytes);
+void gsi_cuda_arena_begin(gsi_cuda_arena *arena, const gsi_device_config *config);
 void gsi_cuda_arena_pin(gsi_cuda_arena *arena);
 void gsi_cuda_arena_end(gsi_cuda_arena *arena);
 

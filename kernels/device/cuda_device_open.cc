@@ -208,8 +208,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
     gsi_cuda_device *device = make_device(config, error);
     if (device == nullptr)
         return GS_E_MEMORY;
-    // While the GPU's memory is allocated:
-    gsi_cuda_arena_begin(&device->arena, config->arena, config->arena_bytes);
+    gsi_cuda_arena_begin(&device->arena, config); // while the GPU's memory is allocated
     enum gs_status status = open_gpu(device, error);
     if (status == GS_OK) {
         gsi_cuda_arena_pin(&device->arena);

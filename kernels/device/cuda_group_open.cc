@@ -202,7 +202,7 @@ static enum gs_status open_members(gsi_cuda_group *group, gs_error *error)
         if ((group->config.device_set >> i & 1) != 0)
             indices[count++] = i;
     gsi_cuda_group_order("/sys", indices, count);
-    gsi_cuda_arena_begin(&group->arena, group->config.arena, group->config.arena_bytes);
+    gsi_cuda_arena_begin(&group->arena, &group->config);
     at_once(count, [&](uint32_t i) {
         gsi_device_config config = group->config;
         config.device_index = indices[i];

@@ -105,6 +105,7 @@ struct gsi_device_config {
     bool may_shrink; /* there may be fewer runs than planned; then fewer are spilled */
     uint8_t *arena;  /* borrowed; contains all buffers */
     uint64_t arena_bytes;
+    bool has_own_data; /* the data of all buffers are in other memory, which the device reaches */
     void (*wake)(void *context); /* any thread: reap has an event */
     void *wake_context;
     struct gsi_pool *pool; /* threads to work on, owned by the job */

@@ -43,6 +43,32 @@ static bool may_shrink(const struct gsi_job *job)
     return gsi_inputs_are_filtered(&job->inputs) || job->inputs.fold != NULL;
 }
 
+/* Returns whether elements are read in the array itself: by a GPU that has access to it, or to
+ * count them. For payload, job/spec/compile.c has decided that (is_lent). A search for quantiles
+ * overwrites its buffers with keys (select.c). */
+static bool lends(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    const struct gsi_array *array = job->array;
+    bool is_sort = job->options->action == GS_SORT;
+    bool has_entries = inputs->entry_map != NULL && inputs->device_tally == NULL;
+    if (array == NULL || array->bytes == 0 || gsi_inputs_may_shrink(inputs) || has_entries ||
+        !gsi_layout_is_native(job->loop.layout) || job->plan.sizes.is_counted)
+        return inputs->is_lent;
+    if (job->device.bytes > 0)
+        return is_sort && job->device.ops->reaches(NULL, array->from, array->bytes);
+    return job->options->action == GS_STATS && !gsi_select_is(job) &&
+           (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
+}
+
+/* Returns whether a GPU reads and writes the whole array where it is. */
+static bool is_array_reached(const struct gsi_job *job)
+{
+    const struct gsi_array *array = job->array;
+    return job->device.bytes > 0 && lends(job) && array != NULL && array->to != NULL &&
+           job->device.ops->reaches(NULL, array->to, array->bytes);
+}
+
 /* Opens the arena and the device that works on it as planned, if the strategy needs them. */
 static enum gs_status try_device(struct gsi_job *job)
 {
@@ -71,6 +97,7 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .may_shrink = may_shrink(job),
                                        .arena = job->arena.memory,
                                        .arena_bytes = job->arena.bytes,
+                                       .has_own_data = is_array_reached(job),
                                        .wake = gsi_job_wake,
                                        .wake_context = job,
                                        .pool = job->loop.pool,
@@ -98,25 +125,6 @@ static enum gs_status retry_device(struct gsi_job *job)
     gsi_job_close_device(job);
     GSI_TRY(gsi_job_replan(job));
     return try_device(job);
-}
-
-/* Returns whether elements are read in the array itself: by a GPU that has access to it, or to
- * count them. For payload, job/spec/compile.c has decided that (is_lent). A search for quantiles
- * overwrites its buffers with keys (select.c). */
-static bool lends(const struct gsi_job *job)
-{
-    const struct gsi_inputs *inputs = &job->inputs;
-    const struct gsi_array *array = job->array;
-    struct gsi_device *device = job->loop.device;
-    bool is_sort = job->options->action == GS_SORT;
-    bool has_entries = inputs->entry_map != NULL && inputs->device_tally == NULL;
-    if (array == NULL || array->bytes == 0 || gsi_inputs_may_shrink(inputs) || has_entries ||
-        !gsi_layout_is_native(job->loop.layout) || job->plan.sizes.is_counted)
-        return inputs->is_lent;
-    if (job->device.bytes > 0)
-        return is_sort && device->ops->reaches(device, array->from, array->bytes);
-    return job->options->action == GS_STATS && !gsi_select_is(job) &&
-           (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 
 enum gs_status gsi_job_open_device(struct gsi_job *job)
