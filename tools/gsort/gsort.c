@@ -343,6 +343,28 @@ static bool shows_progress(const struct run *run)
     return line->progress == PROGRESS_ALWAYS || (line->progress == PROGRESS_AUTO && is_seen);
 }
 
+/* Hides the GPUs after the last one that --device names, which keeps the numbers of the others:
+ * CUDA needs a part of a second to find each one. A choice in the environment stays. */
+static void hide_other_gpus(const struct command_line *line)
+{
+    const char *device = command_line_given(line, "device");
+    unsigned last = 0;
+    char visible[256] = "0";
+    if (device == NULL || strncmp(device, "cuda", 4) != 0)
+        return;
+    for (const char *at = device + 4; *at != '\0';) {
+        char *end;
+        unsigned long number = strtoul(at + 1, &end, 10);
+        if (end == at + 1 || number > 63 || (*end != ',' && *end != '\0'))
+            return; /* cuda:all, or an error of the job's */
+        last = number > last ? (unsigned)number : last;
+        at = end;
+    }
+    for (unsigned i = 1; i <= last; i++)
+        snprintf(visible + strlen(visible), sizeof visible - strlen(visible), ",%u", i);
+    setenv("CUDA_VISIBLE_DEVICES", visible, 0);
+}
+
 /* The job, with signals and progress; the exit code. */
 static int run_job(const struct run *run, struct print_output *printer)
 {
@@ -353,6 +375,7 @@ static int run_job(const struct run *run, struct print_output *printer)
         catch_signals();
     if (shows_progress(run))
         gs_job_set_progress(line->job, draw_progress, NULL);
+    hide_other_gpus(line);
     struct gs_error error;
     enum gs_status status = gs_job_run(line->job, line->action);
     const gs_report *report = gs_job_report(line->job);
