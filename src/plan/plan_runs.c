@@ -17,7 +17,7 @@
 #define SPILL_CHUNKS_MIN 8
 
 /* Chunks of a thread, about. With fewer, threads are idle until the last chunks are sorted. */
-#define CHUNKS_A_THREAD 8
+#define CHUNKS_A_THREAD 12
 #define RUNS_PREFERRED  512
 
 static uint64_t largest_chunk(uint64_t bytes)
