@@ -20,7 +20,7 @@
 
 /* Most slices for the pairwise tree. With more slices, sorting the tile takes about as long,
  * and its cost does not depend on k (RESULTS.md, "Sizes chosen by measurement"). */
-#define TREE_SLICES    128
+#define TREE_SLICES    512
 #define TREE_SLICES_16 8
 
 #define KEY        uint32_t
