@@ -34,6 +34,7 @@ struct gsi_layout {
     enum gsi_form form;
     bool is_reversed;
     bool has_moments;       /* tallies have mean and variance */
+    bool is_only_counted;   /* native numbers: tallies need no more than count and fingerprint */
     uint32_t element_bytes; /* as read and written */
     uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
     uint32_t align_bytes;   /* alignment of elements in memory; with tags: 1 */

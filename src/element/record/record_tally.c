@@ -107,7 +107,7 @@ static bool sums_sorted(const struct gsi_layout *layout)
 void gsi_record_tally_before_sort(const struct gsi_layout *layout, struct gsi_record_tally *tally,
                                   void *elements, size_t n)
 {
-    if (sums_sorted(layout))
+    if (sums_sorted(layout) || layout->is_only_counted)
         gsi_tally_add_fingerprint_map(tally->fields[0], elements, n);
     else
         gsi_record_tally_add_map(layout, tally, elements, n);
@@ -116,7 +116,9 @@ void gsi_record_tally_before_sort(const struct gsi_layout *layout, struct gsi_re
 void gsi_record_tally_after_sort(const struct gsi_layout *layout, struct gsi_record_tally *tally,
                                  const void *keys, size_t n)
 {
-    if (sums_sorted(layout))
+    if (layout->is_only_counted)
+        gsi_tally_add_count(tally->fields[0], n);
+    else if (sums_sorted(layout))
         gsi_tally_add_sorted_keys(tally->fields[0], keys, n);
 }
 

@@ -254,6 +254,11 @@ void gsi_tally_add_fingerprint_map(struct gsi_tally *tally, void *elements, size
     tally->sums.fingerprint += gsi_fingerprint(fingerprint);
 }
 
+void gsi_tally_add_count(struct gsi_tally *tally, uint64_t n)
+{
+    tally->sums.count += n;
+}
+
 void gsi_tally_add_sorted_keys(struct gsi_tally *tally, const void *keys, size_t n)
 {
     _Alignas(CACHE_LINE_BYTES) uint8_t block[GSI_BLOCK_ELEMENTS * 16];

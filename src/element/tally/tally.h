@@ -42,9 +42,11 @@ void gsi_tally_add(struct gsi_tally *tally, const void *elements, size_t n);
 void gsi_tally_add_and_map(struct gsi_tally *tally, void *elements, size_t n);
 
 /* gsi_tally_add_fingerprint_map: does the same, but adds only the fingerprint.
- * gsi_tally_add_sorted_keys: adds the rest, after the keys were sorted; without moments. */
+ * gsi_tally_add_sorted_keys: adds the rest, after the keys were sorted; without moments.
+ * gsi_tally_add_count: adds only their number instead. */
 void gsi_tally_add_fingerprint_map(struct gsi_tally *tally, void *elements, size_t n);
 void gsi_tally_add_sorted_keys(struct gsi_tally *tally, const void *keys, size_t n);
+void gsi_tally_add_count(struct gsi_tally *tally, uint64_t n);
 
 /* gsi_tally_merge: adds `from`, which has the same layout. */
 void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from);

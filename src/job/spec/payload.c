@@ -73,6 +73,7 @@ static enum gs_status choose_positions(const struct gsi_job *job, struct gsi_cho
     const char *type = chosen->entry_map.entry_bytes == 8 ? "u64" : "u128";
     chosen->record = (struct gsi_record){.bytes = 0};
     chosen->layout = gsi_layout_make(gsi_key_type_find(type), false);
+    chosen->layout.is_only_counted = true; /* the elements of the input are tallied instead */
     return GS_OK;
 }
 
