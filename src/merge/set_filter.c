@@ -390,11 +390,16 @@ static void move_kept_elements(struct gsi_set_work *work)
     work->decision_count = 0;
 }
 
-static void append_decision(struct gsi_set_work *work, bool is_kept)
+/* Appends the same decision for `n` elements. */
+static void append_decisions(struct gsi_set_work *work, bool is_kept, size_t n)
 {
-    work->decisions[work->decision_count++] = is_kept;
-    if (work->decision_count == work->decision_capacity)
-        move_kept_elements(work);
+    for (size_t step; n > 0; n -= step) {
+        step = gsi_min_u64(n, work->decision_capacity - work->decision_count);
+        memset(work->decisions + work->decision_count, is_kept, step);
+        work->decision_count += step;
+        if (work->decision_count == work->decision_capacity)
+            move_kept_elements(work);
+    }
 }
 
 /* Returns how many elements of the block's file before the block have the same key as its first
@@ -462,12 +467,46 @@ GSI_INLINE enum gs_status begin_group(struct gsi_set_work *work, const uint8_t *
     return GS_OK;
 }
 
+/* Skips rows from i on that are groups of one element, without an equal one in the only other file.
+ * The next row is compared with the other file's next one without a branch that depends on which is
+ * less. Returns the index after the skipped rows. */
+GSI_INLINE size_t skip_unequal(struct gsi_set_work *work, const uint8_t *rows, size_t i, size_t n,
+                               uint32_t bytes)
+{
+    struct cursor *other = &work->cursors[0];
+    const size_t begin = i, other_end = other->buffer_count;
+    size_t other_row = other->row;
+    uint64_t before = (uint64_t)work->key;
+    while (i < n && other_row < other_end) {
+        const uint64_t key = gsi_block_load(rows, i, bytes);
+        const uint64_t other_key = gsi_block_load(other->buffer, other_row, bytes);
+        if (key == other_key || key <= before)
+            break;
+        const bool is_less = other_key < key;
+        other_row += is_less;
+        i += !is_less;
+        before = is_less ? before : key;
+    }
+    other->row = other_row;
+    if (i == begin)
+        return i;
+    work->key = before;
+    work->group_idx = 1;
+    other->equal_count = 0;
+    decide_group(work);
+    append_decisions(work, work->keep_from == 0 && work->keep_to > 0, i - begin);
+    return i;
+}
+
 /* Filters n rows of the block; row 0 is element `first` of the file. */
 GSI_INLINE enum gs_status filter_rows(struct gsi_set_work *work, const uint8_t *rows,
                                       uint64_t first, size_t n, bool is_block_start, uint32_t bytes)
 {
+    const bool may_skip = work->cursor_count == 1 && (bytes == 4 || bytes == 8);
     for (size_t i = 0; i < n; i++) {
         bool is_first = is_block_start && i == 0;
+        if (may_skip && !is_first && (i = skip_unequal(work, rows, i, n, bytes)) == n)
+            break;
         int order = is_first ? 0 : compare_row(work, rows, i, bytes);
         if (order < 0)
             return fail_order(work, work->file, first + i);
@@ -475,8 +514,8 @@ GSI_INLINE enum gs_status filter_rows(struct gsi_set_work *work, const uint8_t *
             work->group_idx = 0;
         if (order > 0 || is_first)
             GSI_TRY(begin_group(work, rows, i, bytes));
-        append_decision(work,
-                        work->group_idx >= work->keep_from && work->group_idx < work->keep_to);
+        append_decisions(work,
+                         work->group_idx >= work->keep_from && work->group_idx < work->keep_to, 1);
         work->group_idx++;
     }
     return GS_OK;
