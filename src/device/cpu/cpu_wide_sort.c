@@ -40,7 +40,7 @@
 /* Up to SHORT_KEYS VQSort is as fast, and up to FEW_KEYS insertion is: VQSort asks the kernel for
  * random numbers at each call (RESULTS.md, "Sizes chosen by measurement"). */
 #define SHORT_KEYS GSI_CONSTANT(64u, 16u)
-#define FEW_KEYS   40u
+#define FEW_KEYS   GSI_CONSTANT(40u, 16u)
 
 struct scratch {
     _Alignas(64) gsi_u128 blocks[BUCKETS][BLOCK_KEYS];
