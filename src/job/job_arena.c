@@ -61,11 +61,13 @@ static bool lends(const struct gsi_job *job)
            (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 
-/* Returns whether a GPU reads and writes the whole array where it is. */
+/* Returns whether a GPU reads and writes the whole array where it is. Entries, and blocks that are
+ * written after the last merge, are in the arena. */
 static bool is_array_reached(const struct gsi_job *job)
 {
     const struct gsi_array *array = job->array;
-    return job->device.bytes > 0 && lends(job) && array != NULL && array->to != NULL &&
+    return array != NULL && array->to != NULL && job->device.bytes > 0 &&
+           job->inputs.entry_map == NULL && lends(job) && !gsi_target_has_blocks(&job->target) &&
            job->device.ops->reaches(NULL, array->to, array->bytes);
 }
 
