@@ -58,7 +58,8 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part pa
                         (unsigned long long)bytes);
     }
     char *base = raw + (gsi_round_up_u64((uintptr_t)raw, HUGE_PAGE_BYTES) - (uintptr_t)raw);
-    char *raw_end = raw + bytes + HUGE_PAGE_BYTES, *end = base + gsi_round_up_u64(bytes, 4096);
+    char *raw_end = raw + bytes + HUGE_PAGE_BYTES,
+         *end = base + gsi_round_up_u64(bytes, PAGE_BYTES);
     if (base > raw)
         munmap(raw, (size_t)(base - raw));
     if (raw_end > end)
@@ -74,7 +75,7 @@ void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void
 {
     if (memory == NULL)
         return;
-    munmap(memory, gsi_round_up_u64(bytes, 4096));
+    munmap(memory, gsi_round_up_u64(bytes, PAGE_BYTES));
     gsi_memory_unreserve(ledger, part, bytes);
 }
 
