@@ -38,6 +38,10 @@ template <class Index> static void check_paths(const std::vector<int> &a, const 
             gsi_merge_path<Index>([&](Index i) { return a.at(i); }, a_count,
                                   [&](Index i) { return b.at(i); }, b_count, diagonal);
         assert_int_equal(got, taken);
+        const Index near =
+            gsi_merge_path_near<Index>([&](Index i) { return a.at(i); }, a_count,
+                                       [&](Index i) { return b.at(i); }, b_count, diagonal);
+        assert_int_equal(near, taken);
         if (diagonal < a_count + b_count)
             taken +=
                 taken < a_count && (diagonal - taken >= b_count || a[taken] <= b[diagonal - taken]);
@@ -52,6 +56,23 @@ static void test_merge_path__all_small_arrays__as_slow_merge(void **)
             check_paths<uint32_t>(a, b);
             check_paths<uint64_t>(a, b);
         }
+}
+
+static void test_search_near__any_guess__first_that_is_not_below(void **)
+{
+    constexpr uint32_t MOST = 9;
+    for (uint32_t low = 0; low <= MOST; low++)
+        for (uint32_t high = low; high <= MOST; high++)
+            for (uint32_t first = low; first <= high; first++)
+                for (uint32_t guess = 0; guess <= MOST + 1; guess++)
+                    for (uint32_t deviation = 0; deviation <= MOST + 1; deviation++) {
+                        const uint32_t got =
+                            gsi_search_near(low, high, guess, deviation, [&](uint32_t i) {
+                                assert_in_range(i, low, high - 1);
+                                return i < first;
+                            });
+                        assert_int_equal(got, first);
+                    }
 }
 
 // ---- merges of one thread ----
@@ -442,6 +463,7 @@ int main(void)
     gpu_set_background(false);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge_path__all_small_arrays__as_slow_merge),
+        cmocka_unit_test(test_search_near__any_guess__first_that_is_not_below),
 #ifdef GSORT_TEST_EMULATED_GPU
         cmocka_unit_test(test_merge_items__all_small_arrays__as_std_merge),
 #endif
