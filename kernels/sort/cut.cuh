@@ -11,6 +11,10 @@
 //   stride 4   x x x x|x x x x|x x x x|x x x x|x x x x|            2 b or 2 b + 1, then corrected
 //   stride 1   b is the cut
 //
+// Arrays that are evenly mixed need only half of the rounds. They begin with the samples that they
+// would have on average, at twice the deviation from it, and correct these (gsi_cut_guess). The
+// rounds after this one count positions in 32 bits, from where it ended.
+//
 // Source: P. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", JPDC
 // 12 (1991), section 3 (selection by sampling at halving strides). Here the target rank is centred
 // so that few corrections are needed.
@@ -80,6 +84,14 @@ template <int LANES> struct gsi_warp_team {
     __device__ bool any(bool is_so) const
     {
         return goes_together ? __any_sync(callers(), is_so) != 0 : is_so;
+    }
+
+    __device__ uint64_t sum(uint64_t x) const
+    {
+#pragma unroll
+        for (uint32_t distance = LANES / 2; distance > 0; distance /= 2)
+            x += gsi_shuffle_xor(callers(), x, distance);
+        return x;
     }
 
     // Returns the largest x of all teams in lockstep.
@@ -174,10 +186,8 @@ template <class Key> struct gsi_block_team {
 
     __device__ uint64_t sum(uint64_t x) const
     {
-        for (uint32_t distance = 16; distance > 0; distance /= 2)
-            x += __shfl_xor_sync(0xffffffffu, x, distance);
         uint64_t total = 0;
-        across_warps({{}, x}, [&](const entry &e) { total += e.number; });
+        across_warps({{}, gsi_warp_team<32>().sum(x)}, [&](const entry &e) { total += e.number; });
         return total;
     }
 
@@ -219,69 +229,190 @@ template <class Key> struct gsi_block_team {
     }
 };
 
-// gsi_cut: returns this lane's part of the cut at `wanted` <= number of all keys. Every lane of the
-// team, and of teams in lockstep with it, makes the call; lanes without an array pass an empty one.
-// Sample j is the last key of the j-th whole stride: b samples are taken, `taken` is sample b - 1,
-// `next` is sample b.
-template <class Key, class Team, class Slice>
-__device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array,
-                            uint32_t array_count, uint64_t wanted)
+// A lane's samples: the last key of each whole stride. Those before sample b are taken. `b` and
+// positions are relative to `base`, a multiple of the stride.
+template <class Key, class Slice, class Index> struct gsi_samples {
+    const Slice &slice;
+    uint64_t base;
+    Index begin, end; // of the array
+    Index b;
+    Key taken, next; // samples b - 1, if has_taken(), and b, if has_next
+    bool has_next;
+
+    __device__ bool has_taken(Index stride) const
+    {
+        return b * stride > begin;
+    }
+
+    __device__ Key at(Index i) const
+    {
+        return slice.at(base + static_cast<uint64_t>(static_cast<int64_t>(i)));
+    }
+
+    __device__ void load_taken(Index stride)
+    {
+        if (has_taken(stride))
+            taken = at(b * stride - 1);
+    }
+
+    __device__ void load_next(Index stride)
+    {
+        has_next = b * stride + (stride - 1) < end;
+        if (has_next)
+            next = at(b * stride + (stride - 1));
+    }
+
+    __device__ void take(Index stride)
+    {
+        taken = next;
+        b++;
+        load_next(stride);
+    }
+
+    __device__ void drop(Index stride)
+    {
+        next = taken;
+        has_next = true;
+        b--;
+        load_taken(stride);
+    }
+};
+
+// Returns how many samples of all arrays together to take, centred; `wanted` and `least` <= it are
+// counted from the bases.
+template <class Index>
+__device__ __forceinline__ Index gsi_cut_target(uint32_t array_count, Index wanted, Index least,
+                                                uint32_t log)
 {
-    uint32_t log =
-        team.max(64u - static_cast<uint32_t>(__clzll(static_cast<long long>(slice.count))));
-    uint64_t b = 0, count = 0; // count: sum of b over all lanes
-    Key taken = 0, next = 0;
-    bool has_next = false; // b > 0: `taken` is valid
-    while (log-- > 0) {
-        const uint64_t stride = uint64_t(1) << log;
-        const uint64_t centre = (array_count - 1) * ((stride - 1) / 2);
-        const uint64_t target = (wanted > centre ? wanted - centre : 0) >> log;
-        b *= 2;
-        const uint64_t at = (b + 1) * stride - 1;
-        const bool is_there = at < slice.count;
-        const Key between = is_there ? slice.at(at) : Key(0);
-        const gsi_pick<Key> last = team.template pick<true>(taken, b > 0);
+    const Index centre = static_cast<Index>(array_count - 1) * (((Index(1) << log) - 1) / 2);
+    return (wanted - centre > least ? wanted - centre : least) >> log;
+}
+
+// Takes samples as if the arrays were evenly mixed, then corrects them. Returns whether they are
+// now the `target` smallest; after more corrections than such arrays need, returns false.
+template <class Key, class Team, class Slice>
+__device__ bool gsi_cut_guess(const Team &team, gsi_samples<Key, Slice, int64_t> &samples,
+                              uint32_t array, uint32_t array_count, int64_t wanted, int64_t all,
+                              uint32_t log, int64_t &count)
+{
+    const int64_t stride = int64_t(1) << log;
+    const int64_t target = gsi_cut_target<int64_t>(array_count, wanted, 0, log);
+    const float share = all > 0 ? static_cast<float>(wanted) / static_cast<float>(all) : 0;
+    const int64_t position = static_cast<int64_t>(share * static_cast<float>(samples.end));
+    samples.b = (position < samples.end ? position : samples.end) >> log;
+    samples.load_taken(stride);
+    samples.load_next(stride);
+    count = static_cast<int64_t>(team.sum(static_cast<uint64_t>(samples.b)));
+    for (uint32_t left = array_count / 2 + 4; left > 0; left--) {
+        const gsi_pick<Key> most =
+            team.template pick<true>(samples.taken, samples.has_taken(stride));
+        const gsi_pick<Key> first = team.template pick<false>(samples.next, samples.has_next);
+        const bool has_first = first.array != UINT32_MAX;
+        const bool is_wrong =
+            count == target && has_first && most.array != UINT32_MAX &&
+            (first.key < most.key || (first.key == most.key && first.array < most.array));
+        const bool is_over = count > target || is_wrong;
+        const bool is_short = (count < target && has_first) || is_wrong;
+        if (!team.any(is_over || is_short))
+            return true;
+        count = count + is_short - is_over;
+        if (is_over && most.array == array)
+            samples.drop(stride);
+        if (is_short && first.array == array)
+            samples.take(stride);
+    }
+    return false;
+}
+
+// Halves strides from 2^log to 2^last.
+template <class Key, class Team, class Slice, class Index>
+__device__ void gsi_cut_halve(const Team &team, gsi_samples<Key, Slice, Index> &samples,
+                              uint32_t array, uint32_t array_count, Index wanted, Index least,
+                              uint32_t log, uint32_t last_log, Index &count)
+{
+    while (log-- > last_log) {
+        const Index stride = Index(1) << log;
+        const Index target = gsi_cut_target<Index>(array_count, wanted, least, log);
+        samples.b *= 2;
+        const Index at = samples.b * stride + (stride - 1);
+        const bool is_there = at < samples.end;
+        const Key between = is_there ? samples.at(at) : Key(0);
+        const gsi_pick<Key> last =
+            team.template pick<true>(samples.taken, samples.has_taken(stride));
         const bool is_taken = is_there && last.array != UINT32_MAX &&
                               (between < last.key || (between == last.key && array < last.array));
         if (is_taken) {
-            b++;
-            taken = between;
+            samples.b++;
+            samples.taken = between;
         } else {
-            next = between;
-            has_next = is_there;
+            samples.next = between;
+            samples.has_next = is_there;
         }
-        count = 2 * count + team.count(is_taken);
+        count = 2 * count + static_cast<Index>(team.count(is_taken));
         while (team.any(count > target)) {
-            const gsi_pick<Key> most = team.template pick<true>(taken, b > 0);
+            const gsi_pick<Key> most =
+                team.template pick<true>(samples.taken, samples.has_taken(stride));
             const bool is_over = count > target;
             count -= is_over;
-            if (is_over && most.array == array) {
-                next = taken;
-                has_next = true;
-                b--;
-                if (b > 0)
-                    taken = slice.at(b * stride - 1);
-            }
+            if (is_over && most.array == array)
+                samples.drop(stride);
         }
         bool is_short = count < target;
         while (team.any(is_short)) {
-            const gsi_pick<Key> first = team.template pick<false>(next, has_next);
+            const gsi_pick<Key> first = team.template pick<false>(samples.next, samples.has_next);
             // Without one there are fewer samples than the centred target; the last round has
             // enough.
             const bool is_given = is_short && first.array != UINT32_MAX;
             count += is_given;
-            if (is_given && first.array == array) {
-                taken = next;
-                b++;
-                const uint64_t next_at = (b + 1) * stride - 1;
-                has_next = next_at < slice.count;
-                if (has_next)
-                    next = slice.at(next_at);
-            }
+            if (is_given && first.array == array)
+                samples.take(stride);
             is_short = is_given && count < target;
         }
     }
-    return b;
+}
+
+// Returns a distance, limited to 2^30.
+__device__ __forceinline__ int32_t gsi_near(int64_t distance)
+{
+    constexpr int64_t MOST = 1 << 30;
+    return static_cast<int32_t>(distance < MOST ? distance : MOST);
+}
+
+// gsi_cut: returns this lane's part of the cut at `wanted` <= all, the number of all keys. Every
+// lane of the team, and of teams in lockstep with it, makes the call; lanes without an array pass
+// an empty one.
+template <class Key, class Team, class Slice>
+__device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array,
+                            uint32_t array_count, uint64_t wanted, uint64_t all)
+{
+    const uint32_t log =
+        team.max(64u - static_cast<uint32_t>(__clzll(static_cast<long long>(slice.count))));
+    const uint32_t near = log / 2 + 1 < log ? log / 2 + 1 : log; // twice the deviation, as a log
+    gsi_samples<Key, Slice, int64_t> far = {slice, 0, 0, static_cast<int64_t>(slice.count),
+                                            0,     0, 0, false};
+    int64_t count = 0; // sum of b over all lanes
+    if (!gsi_cut_guess<Key>(team, far, array, array_count, static_cast<int64_t>(wanted),
+                            static_cast<int64_t>(all), near, count)) {
+        far.b = count = 0;
+        far.has_next = false;
+        gsi_cut_halve<Key>(team, far, array, array_count, static_cast<int64_t>(wanted), int64_t(0),
+                           log, near, count);
+    }
+    // All positions needed from here on are within 2^30 of these.
+    const int64_t base = far.b << near, bases = count << near;
+    gsi_samples<Key, Slice, int32_t> samples = {slice,
+                                                static_cast<uint64_t>(base),
+                                                -gsi_near(base),
+                                                gsi_near(far.end - base),
+                                                0,
+                                                far.taken,
+                                                far.next,
+                                                far.has_next};
+    const int32_t rest = static_cast<int32_t>(static_cast<int64_t>(wanted) - bases);
+    int32_t rest_count = 0;
+    gsi_cut_halve<Key>(team, samples, array, array_count, rest, -gsi_near(bases), near, 0,
+                       rest_count);
+    return static_cast<uint64_t>(base + samples.b);
 }
 
 // gsi_cut_tiles: computes the cut for every tile boundary of every group: cuts[boundary][run], with
@@ -303,12 +434,12 @@ __global__ void __launch_bounds__(128) gsi_cut_tiles(gsi_merge_runs<Key> runs, u
     if constexpr (FAN_IN > 2) {
         const gsi_slice_of<Key> none = {nullptr, 0};
         const gsi_slice_of<Key> slice = is_one ? gsi_merge_run(runs, FAN_IN, group, r) : none;
-        cut = gsi_cut<Key>(gsi_warp_team<FAN_IN>(), slice, r, FAN_IN, first);
+        cut = gsi_cut<Key>(gsi_warp_team<FAN_IN>(), slice, r, FAN_IN, first, outputs);
     } else if (is_one) { // for two runs both lanes find the same path
         const gsi_slice_of<Key> a = gsi_merge_run(runs, FAN_IN, group, 0);
         const gsi_slice_of<Key> b = gsi_merge_run(runs, FAN_IN, group, 1);
-        cut = gsi_merge_path<uint64_t>([=](uint64_t i) { return a.keys[i]; }, a.count,
-                                       [=](uint64_t i) { return b.keys[i]; }, b.count, first);
+        cut = gsi_merge_path_near<uint64_t>([=](uint64_t i) { return a.keys[i]; }, a.count,
+                                            [=](uint64_t i) { return b.keys[i]; }, b.count, first);
         cut = r == 0 ? cut : first - cut;
     }
     if (is_one)

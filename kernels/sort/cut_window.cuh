@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(GSI_CUT_CHAINS)
     const uint64_t total = team.sum(chain.count);
     const uint64_t end = (blockIdx.x + uint64_t(1)) * window_keys;
     const uint64_t wanted = end < total ? end : total;
-    const uint64_t cut = gsi_cut<Key>(team, chain, i, count, wanted);
+    const uint64_t cut = gsi_cut<Key>(team, chain, i, count, wanted, total);
     if (i < count)
         cuts[static_cast<uint64_t>(blockIdx.x) * count + i] = cut;
     if (i == 0)
