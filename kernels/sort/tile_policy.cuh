@@ -48,7 +48,8 @@ template <> struct gsi_tile_policy<gsi_tied_tag> {
 #endif
 
 // Tiles of merges, by fan-in; by default the tile of a sort. A larger tile means fewer boundaries
-// to cut. A smaller block means that fewer threads wait at a barrier.
+// to cut. A smaller block means that fewer threads wait at a barrier. More items mean fewer
+// searches, which limit merges of 8 and 16: they and the merge share the shared memory.
 template <class Key, int FAN_IN_LOG> struct gsi_merge_policy : gsi_tile_policy<Key> {
 };
 #ifndef GSI_TILE_ITEMS_FORCED
@@ -58,11 +59,17 @@ template <> struct gsi_merge_policy<uint32_t, 1> {
 template <> struct gsi_merge_policy<uint64_t, 1> {
     static constexpr int threads = 512, items = 23, blocks = 2;
 };
+template <> struct gsi_merge_policy<uint64_t, 2> {
+    static constexpr int threads = 160, items = 39, blocks = 4;
+};
+template <> struct gsi_merge_policy<uint64_t, 3> {
+    static constexpr int threads = 160, items = 39, blocks = 4;
+};
 template <> struct gsi_merge_policy<uint64_t, 4> {
-    static constexpr int threads = 512, items = 23, blocks = 2;
+    static constexpr int threads = 320, items = 39, blocks = 2;
 };
 template <> struct gsi_merge_policy<gsi_u128, 1> {
-    static constexpr int threads = 256, items = 13, blocks = 3;
+    static constexpr int threads = 192, items = 17, blocks = 3;
 };
 template <> struct gsi_merge_policy<gsi_u128, 2> {
     static constexpr int threads = 128, items = 23, blocks = 4;
