@@ -3,7 +3,8 @@
 //
 // A block of THREADS threads holds one tile in shared memory, and each thread holds ITEMS of its
 // keys in registers. ITEMS is odd, so that threads writing at that stride use different banks.
-// `blocks` such blocks fit into the registers and the shared memory of an SM of the H100 class.
+// `blocks` such blocks fit into the registers and the shared memory of an SM of the H100 class. One
+// of them fits into the shared memory of any GPU.
 //
 // Measured alternatives: tools/gsort-bench/RESULTS.md, "Sizes chosen by measurement".
 #ifndef GSI_TILE_POLICY_CUH
@@ -66,7 +67,7 @@ template <> struct gsi_merge_policy<uint64_t, 3> {
     static constexpr int threads = 160, items = 39, blocks = 4;
 };
 template <> struct gsi_merge_policy<uint64_t, 4> {
-    static constexpr int threads = 320, items = 39, blocks = 2;
+    static constexpr int threads = 160, items = 39, blocks = 4;
 };
 template <> struct gsi_merge_policy<gsi_u128, 1> {
     static constexpr int threads = 192, items = 17, blocks = 3;

@@ -1,9 +1,8 @@
 // test_merge_parts.cc: tests parts of the GPU's sorts and merges: merge paths, sorting networks,
-// splits of a pass, and sizes of shared memory. It compares the cuts of windows with a slow model.
+// and splits of a pass. It compares the cuts of windows with a slow model.
 // It runs on the emulated GPU or a real one. Run: build/dev/tests/test_merge_parts
 #include "support/device_keys.h"
 
-#include "kernels/sort/circular_merge.cuh"
 #include "kernels/sort/kway_merge.cuh"
 #include "kernels/sort/merge_path.cuh"
 #include "kernels/sort/merge_runs.cuh"
@@ -190,7 +189,7 @@ static void test_network__any_count__sorts(void **)
     check_network<gsi_u128, gsi_tile_policy<gsi_u128>::items>(&random);
 }
 
-// ---- how a pass splits its keys, and the memory of its blocks ----
+// ---- how a pass splits its keys ----
 
 // The runs of all groups follow each other without a gap, each as long as it can be.
 static void check_split(uint64_t n, uint64_t run_keys, uint32_t fan_in)
@@ -241,49 +240,6 @@ static void test_merge_runs__listed__are_those(void **)
     }
     assert_int_equal(gsi_merge_group_keys(runs, 1), 5);
     assert_int_equal(gsi_merge_group_at(runs, 1), 7);
-}
-
-// Shared memory of a block and of a multiprocessor with compute capability 9.0; 1 KiB of each block
-// is the system's. Source: CUDA C++ programming guide, table of technical specifications.
-static void check_block_bytes(size_t bytes, int blocks)
-{
-    constexpr size_t block_most = 227 << 10, multiprocessor = 228 << 10, system = 1 << 10;
-    assert_true(bytes <= block_most);
-    assert_true(static_cast<size_t>(blocks) * (bytes + system) <= multiprocessor);
-}
-
-template <class Key, int FAN_IN_LOG> static void check_pass_bytes(void)
-{
-    constexpr size_t tile_bytes = gsi_merge_tile<Key, FAN_IN_LOG>() * sizeof(Key);
-    static_assert(tile_bytes > 0 && tile_bytes % UNIT_BYTES == 0, "tiles are whole units");
-    static_assert(gsi_merge_table_off<Key, FAN_IN_LOG>() % UNIT_BYTES == 0, "alignment");
-    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
-    static_assert(policy::items % 2 == 1, "an even stride meets few banks");
-    check_block_bytes(gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), policy::blocks);
-}
-
-template <class Key> static void check_policy(void)
-{
-    using policy = gsi_tile_policy<Key>;
-    static_assert(policy::items % 2 == 1, "an even stride meets few banks");
-    static_assert(policy::threads >= 32 && (policy::threads & (policy::threads - 1)) == 0,
-                  "the levels of a tile sort double");
-    check_block_bytes(gsi_sort_tile<Key>() * sizeof(Key), policy::blocks);
-    check_pass_bytes<Key, 1>();
-    check_pass_bytes<Key, 2>();
-    check_pass_bytes<Key, 3>();
-    check_pass_bytes<Key, 4>();
-    using circular = gsi_circular_policy<Key>;
-    static_assert(circular::items % 2 == 1, "an even stride meets few banks");
-    static_assert(circular::eighths >= 8, "a tile may take all of it from one run");
-    check_block_bytes(gsi_circular<Key, circular>::shared_bytes(), circular::blocks);
-}
-
-static void test_tile_policy__every_width__fits_a_multiprocessor(void **)
-{
-    check_policy<uint32_t>();
-    check_policy<uint64_t>();
-    check_policy<gsi_u128>();
 }
 
 // ---- cuts of windows ----
@@ -470,7 +426,6 @@ int main(void)
         cmocka_unit_test(test_network__any_count__sorts),
         cmocka_unit_test(test_merge_runs__any_split__holds_every_key_once),
         cmocka_unit_test(test_merge_runs__listed__are_those),
-        cmocka_unit_test(test_tile_policy__every_width__fits_a_multiprocessor),
         cmocka_unit_test(test_cut_windows__any_arrays_and_bound__as_slow_merge),
         cmocka_unit_test(test_cut_windows__any_schedule__same_cuts),
     };

@@ -9,6 +9,7 @@
 #include "plan/plan_model.h"
 
 #include "kernels/sort/circular_merge.cuh"
+#include "kernels/sort/kway_merge.cuh"
 
 #include <algorithm>
 
@@ -107,6 +108,50 @@ static void test_chunk_scratch__of_a_model__enough(void **)
         const uint64_t n = 1 << 20, bytes = n * kernels->key_bytes;
         assert_true(bytes / limits.scratch_part >= 2 * kernels->chunk_scratch_bytes(n));
     }
+}
+
+// The first limit is of a block with compute capability 8.6, 8.9 or 12.0: no GPU with kernels here
+// has less. The second is of a multiprocessor with 9.0. The system has 1 KiB of each block. Source:
+// CUDA C++ programming guide, table of technical specifications.
+static void check_block_bytes(size_t bytes, int blocks)
+{
+    constexpr size_t block_most = 99 << 10, multiprocessor = 228 << 10, system = 1 << 10;
+    assert_true(bytes <= block_most);
+    assert_true(static_cast<size_t>(blocks) * (bytes + system) <= multiprocessor);
+}
+
+template <class Key, int FAN_IN_LOG> static void check_pass_bytes(void)
+{
+    constexpr size_t tile_bytes = gsi_merge_tile<Key, FAN_IN_LOG>() * sizeof(Key);
+    static_assert(tile_bytes > 0 && tile_bytes % UNIT_BYTES == 0, "tiles are whole units");
+    static_assert(gsi_merge_table_off<Key, FAN_IN_LOG>() % UNIT_BYTES == 0, "alignment");
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
+    static_assert(policy::items % 2 == 1, "an even stride meets few banks");
+    check_block_bytes(gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), policy::blocks);
+}
+
+template <class Key> static void check_policy(void)
+{
+    using policy = gsi_tile_policy<Key>;
+    static_assert(policy::items % 2 == 1, "an even stride meets few banks");
+    static_assert(policy::threads >= 32 && (policy::threads & (policy::threads - 1)) == 0,
+                  "the levels of a tile sort double");
+    check_block_bytes(gsi_sort_tile<Key>() * sizeof(Key), policy::blocks);
+    check_pass_bytes<Key, 1>();
+    check_pass_bytes<Key, 2>();
+    check_pass_bytes<Key, 3>();
+    check_pass_bytes<Key, 4>();
+    using circular = gsi_circular_policy<Key>;
+    static_assert(circular::items % 2 == 1, "an even stride meets few banks");
+    static_assert(circular::eighths >= 8, "a tile may take all of it from one run");
+    check_block_bytes(gsi_circular<Key, circular>::shared_bytes(), circular::blocks);
+}
+
+static void test_tile_policy__every_width__fits_a_multiprocessor(void **)
+{
+    check_policy<uint32_t>();
+    check_policy<uint64_t>();
+    check_policy<gsi_u128>();
 }
 #endif
 
@@ -400,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_chunk_scratch__more_keys__no_less),
 #ifndef GSI_TILE_ITEMS_FORCED
         cmocka_unit_test(test_chunk_scratch__of_a_model__enough),
+        cmocka_unit_test(test_tile_policy__every_width__fits_a_multiprocessor),
 #endif
         cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
 #if !defined(GSORT_TEST_EMULATED_GPU) || GSI_HAS_BULK_COPY
