@@ -438,8 +438,8 @@ __global__ void __launch_bounds__(128) gsi_cut_tiles(gsi_merge_runs<Key> runs, u
     } else if (is_one) { // for two runs both lanes find the same path
         const gsi_slice_of<Key> a = gsi_merge_run(runs, FAN_IN, group, 0);
         const gsi_slice_of<Key> b = gsi_merge_run(runs, FAN_IN, group, 1);
-        cut = gsi_merge_path_near<uint64_t>([=](uint64_t i) { return a.keys[i]; }, a.count,
-                                            [=](uint64_t i) { return b.keys[i]; }, b.count, first);
+        cut = gsi_merge_path<uint64_t>([=](uint64_t i) { return a.keys[i]; }, a.count,
+                                       [=](uint64_t i) { return b.keys[i]; }, b.count, first);
         cut = r == 0 ? cut : first - cut;
     }
     if (is_one)

@@ -206,7 +206,7 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
     }
     Key out[ITEMS];
     if (has_work) {
-        const uint32_t taken = gsi_merge_path_near<uint32_t>(
+        const uint32_t taken = gsi_merge_path<uint32_t>(
             [=](uint32_t i) { return keys[a + i]; }, a_count,
             [=](uint32_t i) { return keys[b + i]; }, n - a_count, diagonal);
         constexpr uint32_t KEY_BYTES = sizeof(Key);

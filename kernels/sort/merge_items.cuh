@@ -129,9 +129,9 @@ __device__ __forceinline__ void gsi_merge_facing(const Key *keys, uint32_t a_cou
                                                  uint32_t diagonal, Key (&out)[ITEMS])
 {
     const uint32_t last = count - 1;
-    const uint32_t a = gsi_merge_path_near<uint32_t>([=](uint32_t i) { return keys[i]; }, a_count,
-                                                     [=](uint32_t i) { return keys[last - i]; },
-                                                     count - a_count, diagonal);
+    const uint32_t a = gsi_merge_path<uint32_t>([=](uint32_t i) { return keys[i]; }, a_count,
+                                                [=](uint32_t i) { return keys[last - i]; },
+                                                count - a_count, diagonal);
     const uint32_t b = last - (diagonal - a);
     uint32_t at = a * sizeof(Key), step = sizeof(Key), way = (b - a) * sizeof(Key);
     Key x = keys[a], y = keys[static_cast<int>(b)];

@@ -10,30 +10,10 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-// gsi_merge_path: returns how many of the first `diagonal` outputs are from a; of equal keys, those
-// of a are first. `a_at(i)` and `b_at(i)` return key i; both arrays are sorted.
-// limit  diagonal <= a_count + b_count, which fits Index; Index is unsigned
-#pragma nv_exec_check_disable // a_at and b_at may be host functions
-template <class Index, class AtA, class AtB>
-GSI_HOST_DEVICE __forceinline__ Index gsi_merge_path(AtA a_at, Index a_count, AtB b_at,
-                                                     Index b_count, Index diagonal)
-{
-    Index low = diagonal > b_count ? diagonal - b_count : 0;
-    Index high = diagonal < a_count ? diagonal : a_count;
-    while (low < high) {
-        const Index middle = low + (high - low) / 2;
-        if (b_at(diagonal - 1 - middle) < a_at(middle))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 // gsi_search_near: returns the first index in [low, high) for which is_below(index) does not hold,
 // or high. Few steps if it is near `guess`: the search begins there, and then tries `deviation`
 // beside it.
-#pragma nv_exec_check_disable
+#pragma nv_exec_check_disable // is_below may be a host function
 template <class Index, class IsBelow>
 GSI_HOST_DEVICE __forceinline__ Index gsi_search_near(Index low, Index high, Index guess,
                                                       Index deviation, IsBelow is_below)
@@ -50,13 +30,16 @@ GSI_HOST_DEVICE __forceinline__ Index gsi_search_near(Index low, Index high, Ind
     return low;
 }
 
-// gsi_merge_path_near: the same as gsi_merge_path, in fewer steps if the arrays are evenly mixed.
-#pragma nv_exec_check_disable
+// gsi_merge_path: returns how many of the first `diagonal` outputs are from a; of equal keys, those
+// of a are first. `a_at(i)` and `b_at(i)` return key i; both arrays are sorted. Few steps if they
+// are evenly mixed.
+// limit  diagonal <= a_count + b_count, which fits Index; Index is unsigned
+#pragma nv_exec_check_disable // a_at and b_at may be host functions
 template <class Index, class AtA, class AtB>
-GSI_HOST_DEVICE __forceinline__ Index gsi_merge_path_near(AtA a_at, Index a_count, AtB b_at,
-                                                          Index b_count, Index diagonal)
+GSI_HOST_DEVICE __forceinline__ Index gsi_merge_path(AtA a_at, Index a_count, AtB b_at,
+                                                     Index b_count, Index diagonal)
 {
-    const float all = static_cast<float>(a_count + b_count + 1);
+    const float all = static_cast<float>(a_count + b_count) + 1;
     const float share = static_cast<float>(diagonal) / all;
     return gsi_search_near<Index>(diagonal > b_count ? diagonal - b_count : 0,
                                   diagonal < a_count ? diagonal : a_count,

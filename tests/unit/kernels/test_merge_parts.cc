@@ -37,10 +37,6 @@ template <class Index> static void check_paths(const std::vector<int> &a, const 
             gsi_merge_path<Index>([&](Index i) { return a.at(i); }, a_count,
                                   [&](Index i) { return b.at(i); }, b_count, diagonal);
         assert_int_equal(got, taken);
-        const Index near =
-            gsi_merge_path_near<Index>([&](Index i) { return a.at(i); }, a_count,
-                                       [&](Index i) { return b.at(i); }, b_count, diagonal);
-        assert_int_equal(near, taken);
         if (diagonal < a_count + b_count)
             taken +=
                 taken < a_count && (diagonal - taken >= b_count || a[taken] <= b[diagonal - taken]);
