@@ -109,6 +109,7 @@ static void test_chunk_scratch__of_a_model__enough(void **)
         assert_true(bytes / limits.scratch_part >= 2 * kernels->chunk_scratch_bytes(n));
     }
 }
+#endif
 
 // The first limit is of a block with compute capability 8.6, 8.9 or 12.0: no GPU with kernels here
 // has less. The second is of a multiprocessor with 9.0. The system has 1 KiB of each block. Source:
@@ -153,7 +154,6 @@ static void test_tile_policy__every_width__fits_a_multiprocessor(void **)
     check_policy<uint64_t>();
     check_policy<gsi_u128>();
 }
-#endif
 
 // ---- merges ----
 
@@ -445,8 +445,8 @@ int main(void)
         cmocka_unit_test(test_chunk_scratch__more_keys__no_less),
 #ifndef GSI_TILE_ITEMS_FORCED
         cmocka_unit_test(test_chunk_scratch__of_a_model__enough),
-        cmocka_unit_test(test_tile_policy__every_width__fits_a_multiprocessor),
 #endif
+        cmocka_unit_test(test_tile_policy__every_width__fits_a_multiprocessor),
         cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
 #if !defined(GSORT_TEST_EMULATED_GPU) || GSI_HAS_BULK_COPY
         cmocka_unit_test(test_merge__circular__as_std_sort),
