@@ -36,11 +36,11 @@
 /* The first sort gets so much of the memory, or what keeps all of its pairs in memory, with this
  * much besides. */
 #define PAIRS_PART      3
-#define SORT_MORE_BYTES ((uint64_t)16 << 20)
+#define SORT_MORE_BYTES ((uint64_t)10 << 20)
 #define SORT_MORE_PART  8
 
 /* The least memory for a sort, and some more. */
-#define SORT_LEAST_BYTES ((uint64_t)11 << 20)
+#define SORT_LEAST_BYTES ((uint64_t)5 << 20)
 
 struct pair {
     uint64_t position, idx;

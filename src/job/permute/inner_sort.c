@@ -7,6 +7,7 @@
 #include "job/run.h"
 #include "job/spec/spec.h"
 #include "loop/loop.h"
+#include "plan/plan.h"
 
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ enum gs_status gsi_inner_sort_start(
     options->inputs = &sort->name;
     options->readers = &sort->reader;
     options->writer = &sort->writer;
-    options->memory_bytes = memory_bytes;
+    options->memory_bytes = memory_bytes + GSI_PLAN_PROCESS_BYTES;
     sort->temp_dir = job->target.output.directory;
     if (options->temp_dir_count == 0 && sort->temp_dir != NULL) {
         options->temp_dirs = &sort->temp_dir;

@@ -25,7 +25,7 @@ struct gsi_inner_sort {
 };
 
 /* gsi_inner_sort_start: starts to sort `bytes` in `memory_bytes` for a job, whose options for
- * threads, disk and compression hold.
+ * threads, disk and compression hold. The job has set memory for the process aside.
  * in    name: of what is sorted, for messages; entry_bytes: records that begin with `key`, or
  *       numbers of 8 or 16 bytes if that is NULL; read: reads for `context`; NULL: the sort reads
  *       from `in`

@@ -26,20 +26,23 @@ for way in "" "--spill always"; do
     gsort --permute places.u32 --out-order big $way a.u64 -o out.u64be
     gsort -t u64be out.u64be | cmp - out.u64be
 done
-# Positions that are nearly in order cost one pass; others few: positions and elements are read, pairs and entries spilled once.
+# Positions and elements are read, pairs and entries are spilled once; a codec would be chosen by what it measures. The least
+# memory is enough.
 gsort-gen --dist uniform --type u64 --size "$(sized 96M 64M)" --seed 5 -o large.u64
 gsort --argsort large.u64 -o large_places.u64
-gsort --permute large_places.u64 large.u64 -S 32M -o got --stats=json:report.json
-gsort large.u64 | cmp - got
+gsort large.u64 -o large_sorted.u64
+gsort --permute large_places.u64 large.u64 -S 40M --compress=none -o got --stats=json:report.json
+cmp large_sorted.u64 got
 python3 - <<'END'
 import json
 report = json.load(open("report.json"))
 elements = report["input_bytes"]
 assert report["position_count"] * 8 == report["output_bytes"] == elements
-read, written, peak = (report[name] / elements for name in ("bytes_read", "bytes_written", "memory_peak_bytes"))
-assert read < 7.5 and written < 6.5, (read, written)
-assert report["memory_peak_bytes"] <= 32 << 20, report["memory_peak_bytes"]
+read, written = (report[name] / elements for name in ("bytes_read", "bytes_written"))
+assert read < 5.1 and written < 4.1, (read, written)
+assert report["memory_peak_bytes"] <= 40 << 20, report["memory_peak_bytes"]
 END
+gsort --permute large_places.u64 large.u64 -S 20M | cmp - large_sorted.u64
 # A kill at any time leaves the old output, or the whole new one, and nothing else.
 mkdir kill
 cd kill
@@ -59,7 +62,7 @@ cd ..
 printf 123 >odd
 : >empty.f64
 mkfifo fifo
-for options in "--permute odd" "--permute empty.f64" "--permute a.u64.zst" "--permute missing" "--permute fifo" "--permute back.u64 -S 20M --spill always" \
+for options in "--permute odd" "--permute empty.f64" "--permute a.u64.zst" "--permute missing" "--permute fifo" "--permute back.u64 -S 16M --spill always" \
     "--permute back.u64 -R 65535 --drop-tail -q --spill always"; do
     gsort $options a.u64 -o refused && echo "not refused: $options"
     [ ! -e refused ] || echo "written: $options"
