@@ -26,6 +26,7 @@ struct gsi_device;
 struct gsi_buffer {
     uint8_t *data;   /* elements or keys begin here; may be outside `memory` (io/array.h) */
     size_t capacity; /* bytes that fit at data; a multiple of the element size */
+    uint8_t *page;   /* in memory; records may begin anywhere in this page */
     uint8_t *memory; /* the whole buffer; contains data */
     size_t memory_bytes;
     gsi_u128 *tags;                /* of records, one per record that fits; NULL: numbers */

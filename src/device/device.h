@@ -100,7 +100,7 @@ struct gsi_device_config {
     uint64_t device_set;    /* of a group: its members, bit i is number i */
     bool lacks_peer_access; /* of a group: the members cannot read each other's memory */
     uint64_t *failed_set; /* of a group, out: those that could not be opened; NULL: not reported */
-    uint64_t chunk_bytes, frame_bytes; /* longest chunks and frames */
+    uint32_t chunk_shift, frame_shift; /* chunks and frames have room for 2^shift records */
     const struct gsi_plan *plan;       /* borrowed; for its own memory: how much of that to use */
     bool may_shrink; /* there may be fewer runs than planned; then fewer are spilled */
     uint8_t *arena;  /* borrowed; contains all buffers */
@@ -176,8 +176,8 @@ struct gsi_device_ops {
     void (*run_pass)(struct gsi_device *device, struct gsi_run *run);
 
     /* run_in_order: returns whether a sorted run has its elements in the order in which they were
-     * put. If so, sets its ends, which stay valid until the run is dropped. NULL: the device does
-     * not know. */
+     * put. If so, sets its ends, which stay valid until the run is dropped, or until the next
+     * call. NULL: the device does not know. */
     bool (*run_in_order)(const struct gsi_run *run, struct gsi_run_ends *ends);
 
     /* merge_begin: begins a merge; every resident run in `inputs` must be sorted. There is one

@@ -144,7 +144,7 @@ static void align_records(struct gsi_reader *reader)
 {
     struct gsi_buffer *buffer = reader->filling;
     if (buffer->tags != NULL && fill_state_of(buffer)->requested_bytes == 0)
-        buffer->data = buffer->memory + file_off(reader) % GSI_DIRECT_ALIGN;
+        buffer->data = buffer->page + file_off(reader) % GSI_DIRECT_ALIGN;
 }
 
 /* Returns whether a block can be read by direct I/O, in whole pages. The last page may extend into

@@ -126,7 +126,7 @@ static void add_buffer(struct gsi_source *source, struct gsi_buffer *buffer)
     }
     buffer->bytes = 0;
     if (buffer->tags != NULL)
-        buffer->data = buffer->memory;
+        buffer->data = buffer->page;
     gsi_buffer_list_push(&source->given, buffer);
 }
 

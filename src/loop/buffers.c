@@ -7,19 +7,18 @@
 
 struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan)
 {
-    return (struct gsi_buffer_shape){
-        .unit_bytes = plan->chunk_bytes,
-        .record_bytes = plan->record_bytes,
-        .most_records = gsi_record_room_power(plan->record_bytes, plan->chunk_bytes)};
+    return (struct gsi_buffer_shape){.unit_bytes = plan->chunk_bytes,
+                                     .record_bytes = plan->record_bytes,
+                                     .are_inline = plan->are_inline,
+                                     .most_records = (uint64_t)1 << gsi_plan_chunk_shift(plan)};
 }
 
 struct gsi_buffer_shape gsi_shape_frame(const struct gsi_plan *plan)
 {
-    return (struct gsi_buffer_shape){
-        .unit_bytes = plan->frame_bytes,
-        .data_off = GSI_FRAME_HEADER_BYTES,
-        .record_bytes = plan->record_bytes,
-        .most_records = gsi_record_room_power(plan->record_bytes, plan->frame_bytes)};
+    return (struct gsi_buffer_shape){.unit_bytes = plan->frame_bytes,
+                                     .data_off = GSI_FRAME_HEADER_BYTES,
+                                     .record_bytes = plan->record_bytes,
+                                     .most_records = (uint64_t)1 << gsi_plan_frame_shift(plan)};
 }
 
 struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan)
@@ -29,20 +28,36 @@ struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan)
                                      .most_records = UINT64_MAX};
 }
 
+/* Places records and their tags. Each inline record begins after the end of its tag, so a tag
+ * overwrites only earlier records. */
+static void place_records(struct gsi_buffer *buffer, struct gsi_buffer_shape shape)
+{
+    const uint32_t beside = shape.are_inline ? 0 : shape.record_bytes;
+    const uint64_t bytes = buffer->memory_bytes;
+    const uint64_t n = gsi_min_u64(gsi_record_room(beside, bytes), shape.most_records);
+    uint64_t tags_off = gsi_round_down_u64(bytes - n * GSI_TAG_BYTES, 64), records_off = 0;
+    if (shape.are_inline) {
+        GSI_ASSERT(shape.record_bytes <= GSI_TAG_BYTES && bytes % GSI_RECORD_PAGE_BYTES == 0);
+        tags_off = 0;
+        records_off = gsi_round_up_u64(n * (GSI_TAG_BYTES - shape.record_bytes) + GSI_TAG_BYTES,
+                                       GSI_RECORD_PAGE_BYTES);
+    }
+    buffer->page = buffer->memory + records_off;
+    buffer->data = buffer->page + shape.data_off;
+    buffer->capacity = n * shape.record_bytes;
+    buffer->tags = (gsi_u128 *)(void *)(buffer->memory + tags_off);
+}
+
 static void add_buffer(struct gsi_buffers *buffers, uint8_t *memory, size_t bytes,
                        struct gsi_buffer_shape shape)
 {
     struct gsi_buffer *buffer = &buffers->all[buffers->count++];
-    buffer->memory = memory;
+    buffer->memory = buffer->page = memory;
     buffer->memory_bytes = bytes;
     buffer->data = memory + shape.data_off;
     buffer->capacity = bytes - shape.data_off;
-    if (shape.record_bytes == 0)
-        return;
-    uint64_t n = gsi_min_u64(gsi_record_room(shape.record_bytes, bytes), shape.most_records);
-    uint64_t tags_off = gsi_round_down_u64(bytes - n * GSI_TAG_BYTES, 64);
-    buffer->capacity = n * shape.record_bytes;
-    buffer->tags = (gsi_u128 *)(void *)(memory + tags_off);
+    if (shape.record_bytes > 0)
+        place_records(buffer, shape);
 }
 
 /* Adds all buffers to the free list in the order of their addresses. So a small job uses few

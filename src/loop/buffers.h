@@ -8,11 +8,19 @@
 #include "plan/plan.h"
 
 /* How the memory of a buffer is used. A buffer of records has their tags at its end, and unused
- * bytes around them (element/record/record_tags.h). */
+ * bytes around them (element/record/record_tags.h). Inline records are read into the end of the
+ * memory of their tags. Tags are made one after the other, and overwrite only records that have
+ * their tags already:
+ *
+ *     [ ..        | 0 | 1 | 2 | 3 | .. ]       records, as they were read
+ *     [ tag 0 | tag 1 | . | 2 | 3 | .. ]
+ *     [ tag 0 | tag 1 | tag 2 | tag 3 .. ]
+ */
 struct gsi_buffer_shape {
     size_t unit_bytes;     /* memory of one buffer; a multiple of GSI_DIRECT_ALIGN */
     size_t data_off;       /* offset of the data in the memory */
     uint32_t record_bytes; /* 0: numbers, without tags */
+    bool are_inline;       /* tags replace the records */
     uint64_t most_records;
 };
 

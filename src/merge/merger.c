@@ -13,7 +13,7 @@ static uint64_t compute_first_indexes(const struct gsi_loop *loop,
 {
     const struct gsi_plan *plan = loop->plan;
     uint64_t frames = 0;
-    uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+    uint32_t shift = gsi_plan_frame_shift(plan);
     for (uint32_t i = 0; i < spec->count && loop->layout->form != GSI_FORM_KEYS; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
@@ -34,7 +34,7 @@ static void set_window_data(const struct gsi_merger *merger, struct gsi_buffer *
     else if (merger->place.data != NULL)
         window->data = window->memory;
     else if (window->tags != NULL && merger->to_elements)
-        window->data = window->memory + merger->pulled_bytes % GSI_DIRECT_ALIGN;
+        window->data = window->page + merger->pulled_bytes % GSI_DIRECT_ALIGN;
 }
 
 static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_merger_spec *spec,

@@ -320,7 +320,7 @@ static bool fill_windows(void *context)
     while (filling->started_count < filling->filler->count &&
            (window = gsi_buffers_pop(&filling->delivery->windows)) != NULL) {
         if (window->tags != NULL) /* records begin as far into a page as they will in the output */
-            window->data = window->memory + filling->started_count * bytes % GSI_DIRECT_ALIGN;
+            window->data = window->page + filling->started_count * bytes % GSI_DIRECT_ALIGN;
         window->turn_idx = filling->window_count++;
         window->holder = filling;
         window->task = (struct gsi_task){.run = fill, .done = fill_done};

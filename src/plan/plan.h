@@ -70,6 +70,7 @@ struct gsi_plan {
     uint64_t frame_bytes;    /* unit of a spilled run */
     uint32_t window_count;   /* output buffers in flight */
     uint32_t record_bytes;   /* length of a record, without its tag; 0: numbers */
+    bool are_inline;         /* the tags of a chunk replace its records (loop/buffers.h) */
     uint32_t thread_count;
     bool is_merge;          /* the runs are sorted inputs; only intermediate merges spill runs */
     bool is_filtered;       /* with is_merge: the merge may skip elements of the inputs */
@@ -150,6 +151,7 @@ struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
     uint64_t memory_bytes;
     uint32_t record_bytes;  /* 0: numbers */
+    bool are_inline;        /* if chunks are sorted, their tags may replace their records */
     uint32_t element_bytes; /* of numbers, too */
     uint32_t thread_count;
     uint64_t thread_bytes; /* memory that the device needs per thread */
@@ -248,11 +250,29 @@ uint64_t gsi_plan_runs_at_once(const struct gsi_plan *plan, uint64_t chunks);
 /* ---- data bytes of buffers: numbers fill a buffer; records share it with their tags, and chunks
  * and frames contain a power of two of records ---- */
 
+/* Returns the bytes that each record of a chunk needs beside its tag. */
+static inline uint32_t gsi_plan_chunk_record_bytes(const struct gsi_plan *plan)
+{
+    return plan->are_inline ? 0 : plan->record_bytes;
+}
+
+/* These functions return how many records fit in a chunk and in a frame: 2 to this power. */
+static inline uint32_t gsi_plan_chunk_shift(const struct gsi_plan *plan)
+{
+    return gsi_record_room_shift(gsi_plan_chunk_record_bytes(plan), plan->chunk_bytes);
+}
+static inline uint32_t gsi_plan_frame_shift(const struct gsi_plan *plan)
+{
+    return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+}
+
 /* These functions return how many bytes of elements fit in a chunk, a frame, a run and a window. */
 static inline uint64_t gsi_plan_chunk_capacity(const struct gsi_plan *plan, uint64_t chunk_bytes)
 {
-    uint32_t record = plan->record_bytes;
-    return record == 0 ? chunk_bytes : gsi_record_room_power(record, chunk_bytes) * record;
+    return plan->record_bytes == 0
+               ? chunk_bytes
+               : gsi_record_room_power(gsi_plan_chunk_record_bytes(plan), chunk_bytes) *
+                     plan->record_bytes;
 }
 
 static inline uint64_t gsi_plan_frame_capacity(const struct gsi_plan *plan, uint64_t frame_bytes)

@@ -33,7 +33,8 @@ static bool compute_resident_bytes(const struct gsi_plan *plan, uint64_t bytes, 
     uint64_t room = gsi_plan_chunk_capacity(plan, chunk), whole = bytes / room, rest = bytes % room;
     uint64_t rest_bytes = gsi_round_up_u64(rest, GSI_PLAN_UNIT);
     if (plan->record_bytes > 0 && rest > 0)
-        rest_bytes = gsi_record_room_bytes(plan->record_bytes, rest / plan->record_bytes);
+        rest_bytes =
+            gsi_record_room_bytes(gsi_plan_chunk_record_bytes(plan), rest / plan->record_bytes);
     return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
 }
 
@@ -51,7 +52,7 @@ static uint64_t choose_resident_chunk(const struct gsi_plan *plan, uint64_t byte
     if ((double)n > 1.414 * (double)power &&
         bytes / (2 * power * record) >= CHUNKS_A_THREAD * (uint64_t)plan->thread_count)
         power *= 2;
-    return gsi_record_room_bytes(record, power);
+    return gsi_record_room_bytes(gsi_plan_chunk_record_bytes(plan), power);
 }
 
 /* Returns true if all chunks fit in memory; then the plan is complete. */
@@ -65,7 +66,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     uint64_t chunk = request->chunk_bytes == 0 ? choose_resident_chunk(plan, bytes, chunks)
                      : plan->record_bytes == 0
                          ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)
-                         : gsi_plan_fit_buffer(plan, request->chunk_bytes);
+                         : gsi_plan_fit_chunk(plan, request->chunk_bytes);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_capacity(plan, chunk));
     plan->frame_bytes = gsi_min_u64(plan->window_bytes, GSI_PLAN_FRAME_MAX_BYTES);
     uint64_t tables = count * (gsi_plan_buffer_table_bytes(plan) + GSI_PLAN_RUN_TABLE_BYTES);
@@ -89,7 +90,7 @@ static uint64_t choose_chunk_bytes(const struct gsi_plan_request *request, struc
     uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
     uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
     plan->chunk_bytes =
-        gsi_plan_fit_buffer(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+        gsi_plan_fit_chunk(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
     return region / plan->chunk_bytes;
 }
 
@@ -196,8 +197,8 @@ static bool are_sizes_valid(const struct gsi_plan_fixed *fixed, const struct gsi
     return fixed->chunk_bytes <= GSI_PLAN_MOST_BYTES && fixed->frame_bytes <= fixed->chunk_bytes &&
            fixed->window_bytes <= GSI_FRAME_BYTES_MAX &&
            fixed->frame_bytes <= fixed->window_bytes && fixed->frame_bytes > 0 &&
-           gsi_plan_fit_buffer(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
-           gsi_plan_fit_buffer(plan, fixed->frame_bytes) == fixed->frame_bytes &&
+           gsi_plan_fit_chunk(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
+           gsi_plan_fit_frame(plan, fixed->frame_bytes) == fixed->frame_bytes &&
            gsi_plan_round_unit(fixed->window_bytes) == fixed->window_bytes &&
            fixed->chunks_per_run > 0 && fixed->fan_in >= 2 && fixed->fan_in <= GSI_FAN_IN_MAX;
 }

@@ -41,12 +41,6 @@ static size_t piece_records(const struct gsi_cpu_task *piece)
     return piece->buffer->bytes / layout_of(piece)->element_bytes;
 }
 
-/* Returns s: a chunk has room for 2^s records. */
-static uint32_t chunk_shift(const struct gsi_cpu_device *device)
-{
-    return gsi_record_room_shift(device->config.layout.element_bytes, device->config.chunk_bytes);
-}
-
 /* The indexes of a piece's records have room in inline records. Unused room of a chunk takes no
  * indexes. */
 static void assert_inline_indexes(const struct gsi_cpu_task *piece)
@@ -60,7 +54,7 @@ void gsi_cpu_records_put(struct gsi_cpu_task *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
-    piece->first_index = device->put_count++ << chunk_shift(device);
+    piece->first_index = device->put_count++ << device->config.chunk_shift;
     assert_inline_indexes(piece);
 }
 
@@ -70,7 +64,7 @@ void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *t
     const uint8_t *data = piece->buffer->data;
     gsi_u128 *tags = piece->buffer->tags;
     size_t n = piece_records(piece);
-    uint32_t shift = chunk_shift(piece->device);
+    uint32_t shift = piece->device->config.chunk_shift;
     struct gsi_record_table places = {.record = layout->record,
                                       .blocks = &data,
                                       .first_block = piece->first_index >> shift,
@@ -85,6 +79,16 @@ void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *t
     gsi_ties_sort(&places, tags, n, end);
     for (size_t i = 1; piece->is_in_order && i < n; i++)
         piece->is_in_order = gsi_tag_index(tags[i - 1]) < gsi_tag_index(tags[i]);
+}
+
+const uint8_t *gsi_cpu_records_at(const struct gsi_cpu_task *piece, uint64_t idx,
+                                  uint8_t unpacked[GSI_INLINE_BYTES_MAX])
+{
+    const struct gsi_layout *layout = layout_of(piece);
+    if (layout->form != GSI_FORM_INLINE)
+        return piece->buffer->data + idx * layout->element_bytes;
+    gsi_integers_to_records(layout->integer_map, piece->buffer->tags + idx, 1, unpacked);
+    return unpacked;
 }
 
 void gsi_cpu_records_tally(const struct gsi_layout *layout, struct gsi_buffer *buffer,
@@ -117,7 +121,7 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_integer_map *inline_map = layout->integer_map;
     const gsi_u128 raise_by =
         (gsi_u128)piece->raise_chunks
-        << (chunk_shift(piece->device) + (inline_map != NULL ? inline_map->index_shift : 0));
+        << (piece->device->config.chunk_shift + (inline_map != NULL ? inline_map->index_shift : 0));
     for (size_t i = 0; raise_by > 0 && i < n; i++)
         tags[i] += raise_by;
     piece->choice = piece->device->wanted;
@@ -159,7 +163,7 @@ static uint64_t lowest_index(const struct gsi_merge_spec *spec)
 static void move_pieces(struct gsi_cpu_device *device, const struct gsi_merge_spec *spec,
                         uint64_t *first, uint64_t *end)
 {
-    const uint32_t shift = chunk_shift(device);
+    const uint32_t shift = device->config.chunk_shift;
     const uint64_t lowest = lowest_index(spec);
     uint64_t raise_chunks = 0;
     if (lowest < spec->fed_records)
@@ -200,9 +204,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     if (records->inline_map != NULL)
         return GS_OK;
     records->places.shift =
-        spec->fed_records > 0
-            ? gsi_record_room_shift(layout->element_bytes, device->config.frame_bytes)
-            : chunk_shift(device);
+        spec->fed_records > 0 ? device->config.frame_shift : device->config.chunk_shift;
     records->places.first_block = first >> records->places.shift;
     records->block_count = (end - first) >> records->places.shift;
     records->fed_count = spec->fed_records >> records->places.shift;

@@ -74,7 +74,7 @@ bool gsi_integer_map_make(const struct gsi_record *record, struct gsi_integer_ma
 bool gsi_inline_map_make(const struct gsi_record *record, struct gsi_integer_map *map);
 
 /* gsi_records_to_integers: converts `n` records that follow each other in memory. Integers may
- * replace records of their width.
+ * replace records of their width, and others if no integer ends after its record begins.
  * in    index: of the first inline record; the next ones count up
  * gsi_integers_to_records: converts `n` integers back. */
 void gsi_records_to_integers(const struct gsi_integer_map *map, const void *elements, size_t n,

@@ -76,13 +76,15 @@ void gsi_record_tags_shift(const struct gsi_record *record, const void *element,
  *      ^ up to a page before and behind them      one a record
  *
  * Records rarely begin and end where pages do. The room around them is for direct I/O of whole
- * pages, or for a frame's header and padding. */
+ * pages, or for a frame's header and padding. Inline records of a chunk need no bytes beside their
+ * tags (loop/buffers.h). */
 
 #define GSI_RECORD_PAGE_BYTES  4096u
 #define GSI_RECORD_SPARE_BYTES (2 * GSI_RECORD_PAGE_BYTES + 64)
 
 /* gsi_record_room: returns how many records fit into `bytes`. gsi_record_room_bytes: returns the
- * bytes that `n` records take, in whole pages. */
+ * bytes that `n` records take, in whole pages.
+ * in    record_bytes: of a record, beside its tag */
 static inline uint64_t gsi_record_room(uint32_t record_bytes, uint64_t bytes)
 {
     return bytes <= GSI_RECORD_SPARE_BYTES

@@ -160,7 +160,7 @@ static void make_tags(struct gsi_buffer *buffer, uint32_t count)
 {
     const struct frame_run *run = run_of(buffer);
     const struct gsi_loop *loop = run->base.feed->loop;
-    uint32_t shift = gsi_record_room_shift(loop->plan->record_bytes, loop->plan->frame_bytes);
+    uint32_t shift = gsi_plan_frame_shift(loop->plan);
     uint64_t index = run->base.first_index + (buffer->turn_idx << shift);
     gsi_layout_tags(loop->layout, buffer->data, count, gsi_key_scope_choice(loop->layout->scope),
                     index, buffer->tags);

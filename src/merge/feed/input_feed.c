@@ -69,8 +69,7 @@ static struct input_run *run_of(const struct gsi_fed_run *base)
 
 static uint32_t index_shift(const struct input_run *run)
 {
-    const struct gsi_plan *plan = run->base.feed->loop->plan;
-    return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+    return gsi_plan_frame_shift(run->base.feed->loop->plan);
 }
 
 uint64_t gsi_input_feed_max_blocks(const struct gsi_plan *plan, const struct gsi_extent *extent)

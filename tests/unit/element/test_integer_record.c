@@ -65,6 +65,13 @@ static void check_words(const struct gsi_record *record, const struct gsi_intege
         assert_memory_equal(from, words, word_bytes);
         gsi_integers_to_records(word, from, n, from);
         assert_memory_equal(from, records, record_bytes);
+    } else { /* as in a chunk, where each record begins after the end of its integer */
+        uint8_t *chunk = test_malloc(word_bytes + word->key_bytes);
+        memcpy(chunk + word_bytes + word->key_bytes - record_bytes, records, record_bytes);
+        gsi_records_to_integers(word, chunk + word_bytes + word->key_bytes - record_bytes, n, index,
+                                chunk);
+        assert_memory_equal(chunk, words, word_bytes);
+        test_free(chunk);
     }
     test_free(from);
     test_free(back);

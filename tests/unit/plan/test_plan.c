@@ -413,6 +413,24 @@ static void test_plan__just_above_capacity__spills_little(void **state)
     }
 }
 
+/* In chunks, inline records need 16 bytes each. */
+static void test_plan__inline_records__need_their_tags(void **state)
+{
+    (void)state;
+    for (uint32_t bytes = 1; bytes <= 12; bytes++)
+        for (uint64_t n = 100; n < (uint64_t)1 << 36; n *= 7) {
+            uint64_t tags = n * GSI_TAG_BYTES;
+            struct gsi_plan_request request = request_of(n * bytes, tags + tags / 8 + 64 * MIB, 2);
+            request.record_bytes = request.element_bytes = bytes;
+            request.are_inline = true;
+            const struct gsi_plan plan = plan_of(&request);
+            const uint64_t chunks = plan.arena_bytes - gsi_plan_window_region(&plan);
+            if (plan.spilled_runs > 0 || chunks < tags || chunks > tags + tags / 16 + MIB)
+                test_fail("%llu records of %u: %llu bytes of chunks", (unsigned long long)n, bytes,
+                          (unsigned long long)chunks);
+        }
+}
+
 static void test_plan__memory_too_small__is_refused(void **state)
 {
     (void)state;
@@ -593,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_top_plan__what_is_wanted_fits__one_pass),
         cmocka_unit_test(test_reduction_plan__any_memory__reads_ahead),
         cmocka_unit_test(test_plan__just_above_capacity__spills_little),
+        cmocka_unit_test(test_plan__inline_records__need_their_tags),
         cmocka_unit_test(test_plan__memory_too_small__is_refused),
         cmocka_unit_test(test_plan__a_little_more_memory__is_not_more_transfers),
         cmocka_unit_test(test_plan__any_memory_that_spills__has_one_pass),
