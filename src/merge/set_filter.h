@@ -26,7 +26,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "input/inputs.h"
-#include "merge/set_streams.h"
+#include "merge/set_ranges.h"
 
 #include <pthread.h>
 
@@ -36,22 +36,14 @@ struct gsi_set_report {
     size_t unsorted_input; /* number of a file that is not sorted, from 1 on; 0: none */
 };
 
-/* Maximum number of files of a set operation. All files are open, and each file needs a buffer per
- * thread. */
-#define GSI_SET_FILES_MAX 64u
-
 struct gsi_set_filter {
-    struct gsi_inputs *inputs;
-    enum gsi_set kind;
-    uint64_t buffer_bytes; /* bytes that are read from another file at a time */
+    struct gsi_set_files files;
     struct gsi_bump bump;
     struct gsi_set_work *works; /* one per thread */
     pthread_mutex_t lock;
     struct gs_error error; /* the first failure of a task */
     size_t unsorted_file;  /* number of the file that is not sorted, from 1 on; 0: none */
-    /* For each file that is a copy of a stream: the digests of all bytes that were written, and of
-     * all that were read. */
-    struct gsi_set_digest written[GSI_SET_FILES_MAX], read[GSI_SET_FILES_MAX];
+    struct gsi_set_digest read[GSI_SET_FILES_MAX]; /* of all bytes that were read from copies */
     /* The task that reads the other files if the first one is empty. */
     struct gsi_task task;
     uint64_t others_bytes;
