@@ -44,7 +44,7 @@ expect() {
     gsort -R 24 "$@" -o out || got=$?
     [ $got -eq 2 ] || echo "gsort $*: exit $got"
 }
-for fields in '' x =0:u64 1a=0:u64 'a b=0:u64' 'é=0:u64' a=0:u64,,b=8:u64 a=0:u64,a=8:u64 a=0 a=0: a=:u64 a=-1:u64 a=0:u65 a=0:float a=0:u64:desc \
+for fields in '' x =0:u64 1a=0:u64 'a b=0:u64' 'é=0:u64' a=0:u64,,b=8:u64 a=0:u64,a=8:u64 a=0:u64,b=8:u64,b=16:u64 a=0 a=0: a=:u64 a=-1:u64 a=0:u65 a=0:float a=0:u64:desc \
     a=0:b0 a=0:b25 a=17:u64 a=4294967288:u64 a=4294967296:u64 a=9223372036854775807:u64 a=18446744073709551615:u64 \
     a=18446744073709551616:u64 a=0:b4294967296 a=0:b18446744073709551617 @ @missing @. @bad.fields @nul.fields @/dev/null \
     "$(printf 'x%.0s' {1..64})=0:u64" "$(seq -s, -f 'a%g=0:uint8' 1001)"; do
