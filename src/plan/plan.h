@@ -70,7 +70,7 @@ struct gsi_plan {
     uint64_t frame_bytes;    /* unit of a spilled run */
     uint32_t window_count;   /* output buffers in flight */
     uint32_t record_bytes;   /* length of a record, without its tag; 0: numbers */
-    bool are_inline;         /* the tags of a chunk replace its records (loop/buffers.h) */
+    bool are_inline;         /* tags replace the records of chunks, which all stay in memory */
     uint32_t thread_count;
     bool is_merge;          /* the runs are sorted inputs; only intermediate merges spill runs */
     bool is_filtered;       /* with is_merge: the merge may skip elements of the inputs */
@@ -151,7 +151,7 @@ struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
     uint64_t memory_bytes;
     uint32_t record_bytes;  /* 0: numbers */
-    bool are_inline;        /* if chunks are sorted, their tags may replace their records */
+    bool are_inline;        /* tags can replace the records of a chunk */
     uint32_t element_bytes; /* of numbers, too */
     uint32_t thread_count;
     uint64_t thread_bytes; /* memory that the device needs per thread */

@@ -12,7 +12,6 @@ static enum gs_status plan_sort(const struct gsi_plan_request *request, struct g
                                 uint64_t usable, struct gs_error *error)
 {
     struct gsi_plan common = *plan;
-    plan->are_inline = request->are_inline;
     GSI_TRY(request->device_bytes > 0 ? gsi_plan_device(request, plan, usable, error)
                                       : gsi_plan_runs(request, plan, usable, error));
     if (request->device_bytes == 0)

@@ -62,6 +62,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     uint64_t bytes = request->input_bytes;
     if (bytes == UINT64_MAX || request->spill_all)
         return false;
+    plan->are_inline = request->are_inline;
     uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, CHUNKS_A_THREAD * (uint64_t)plan->thread_count);
     uint64_t chunk = request->chunk_bytes == 0 ? choose_resident_chunk(plan, bytes, chunks)
                      : plan->record_bytes == 0

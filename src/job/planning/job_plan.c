@@ -126,8 +126,7 @@ plan_request(const struct gsi_job *job, const struct gsi_budget *budget, struct 
         .memory_bytes = budget->memory_bytes,
         .element_bytes = layout->element_bytes,
         .record_bytes = layout->form != GSI_FORM_KEYS && !is_counted ? layout->element_bytes : 0,
-        /* The chunks of a journal have tags and records. */
-        .are_inline = layout->form == GSI_FORM_INLINE && options->resume_dir == NULL,
+        .are_inline = layout->form == GSI_FORM_INLINE,
         .is_counted = is_counted,
         .thread_count = budget->thread_count,
         .thread_bytes = gsi_device_overhead(layout, 1),
