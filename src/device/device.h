@@ -176,8 +176,8 @@ struct gsi_device_ops {
     void (*run_pass)(struct gsi_device *device, struct gsi_run *run);
 
     /* run_in_order: returns whether a sorted run has its elements in the order in which they were
-     * put. If so, sets its ends, which stay valid until the run is dropped, or until the next
-     * call. NULL: the device does not know. */
+     * put. If so, sets its ends, which stay valid until the run is dropped. NULL: the device does
+     * not know. */
     bool (*run_in_order)(const struct gsi_run *run, struct gsi_run_ends *ends);
 
     /* merge_begin: begins a merge; every resident run in `inputs` must be sorted. There is one

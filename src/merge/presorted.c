@@ -1,6 +1,7 @@
 /* presorted.c: finds the range of an input file that contains a run. */
 #include "merge/presorted.h"
 
+#include "base/assert.h"
 #include "element/tally/digest.h"
 
 #include <string.h>
@@ -80,7 +81,10 @@ bool gsi_presorted_replace_run(struct gsi_presorted *presorted, struct gsi_run_l
     struct gsi_inputs *inputs = presorted->inputs;
     struct gsi_run_entry *entry = &list->entries[idx];
     struct gsi_run_ends ends;
-    if (inputs == NULL || !inputs->loop->device->ops->run_in_order(entry->resident, &ends))
+    if (inputs == NULL)
+        return false;
+    GSI_ASSERT(!inputs->loop->plan->are_inline); /* then all runs stay, and have no records */
+    if (!inputs->loop->device->ops->run_in_order(entry->resident, &ends))
         return false;
     const struct gsi_layout *layout = inputs->loop->layout;
     uint64_t bytes = entry->key_count * layout->element_bytes;

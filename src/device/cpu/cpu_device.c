@@ -209,21 +209,18 @@ static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *end
 {
     *ends = (struct gsi_run_ends){NULL, NULL};
     for (const struct gsi_cpu_task *piece = run->pieces.head; piece != NULL; piece = piece->next) {
-        struct gsi_cpu_device *device = piece->device;
-        const struct gsi_layout *layout = &device->config.layout;
-        const uint64_t n = piece->buffer->bytes / layout->element_bytes;
+        const struct gsi_layout *layout = &piece->device->config.layout;
+        const uint8_t *first = piece->buffer->data + piece->passed_count * layout->element_bytes;
+        const uint8_t *end = piece->buffer->data + piece->buffer->bytes;
         if (!piece->is_in_order)
             return false;
-        if (piece->passed_count == n)
+        if (first == end)
             continue;
-        const bool is_first = ends->last == NULL;
-        const uint8_t *first =
-            gsi_cpu_records_at(piece, piece->passed_count, device->ends[is_first ? 0 : 1]);
-        if (is_first)
+        if (ends->last == NULL)
             ends->first = first;
         else if (gsi_compare_ends(layout, ends->last, first) > 0)
             return false;
-        ends->last = gsi_cpu_records_at(piece, n - 1, device->ends[2]);
+        ends->last = end - layout->element_bytes;
     }
     return ends->last != NULL;
 }

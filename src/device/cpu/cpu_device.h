@@ -5,7 +5,6 @@
 #include "device/cpu/cpu_merge.h"
 #include "device/device.h"
 #include "device/record_ties.h"
-#include "element/record/integer_record.h"
 #include "element/record/record_tally.h"
 
 /* A buffer that is being sorted or reduced, or is sorted. */
@@ -41,14 +40,12 @@ struct gsi_cpu_device {
     uint8_t *scratch;                  /* GSI_MERGE_SCRATCH_BYTES per thread */
     struct gsi_cpu_task *pieces, *free_pieces;
     struct gsi_run *open_run;
-    struct gsi_run *sorted_runs;           /* pending events */
-    struct gsi_buffer_list returned;       /* pending events */
-    struct gsi_buffer_list windows;        /* pending events, in pull order */
-    uint64_t put_count;                    /* chunk buffers put so far */
-    uint32_t shifting_count;               /* pieces whose tags are being shifted for a merge */
-    struct gsi_tag_choice wanted;          /* to which tags are shifted for a merge */
-    uint8_t ends[3][GSI_INLINE_BYTES_MAX]; /* of a run of inline records: its first, the first of a
-                                            * piece, and the last */
+    struct gsi_run *sorted_runs;     /* pending events */
+    struct gsi_buffer_list returned; /* pending events */
+    struct gsi_buffer_list windows;  /* pending events, in pull order */
+    uint64_t put_count;              /* chunk buffers put so far */
+    uint32_t shifting_count;         /* pieces whose tags are being shifted for a merge */
+    struct gsi_tag_choice wanted;    /* to which tags are shifted for a merge */
 };
 
 /* The records of a merge: their places, and the end of the choice of all tags. With inline records
@@ -73,11 +70,6 @@ void gsi_cpu_records_tally(const struct gsi_layout *layout, struct gsi_buffer *b
 
 /* gsi_cpu_records_put: assigns indexes to a piece that was put. */
 void gsi_cpu_records_put(struct gsi_cpu_task *piece);
-
-/* gsi_cpu_records_at: returns a record of a piece in order.
- * out   unpacked: an inline record, whose bytes in the piece its tag has replaced */
-const uint8_t *gsi_cpu_records_at(const struct gsi_cpu_task *piece, uint64_t idx,
-                                  uint8_t unpacked[GSI_INLINE_BYTES_MAX]);
 
 /* gsi_cpu_records_begin: allocates the table of a merge. Threads shift the tags of its resident
  * pieces; they are finished when device->shifting_count is 0. */

@@ -81,16 +81,6 @@ void gsi_cpu_records_sort(struct gsi_cpu_task *piece, struct gsi_record_tally *t
         piece->is_in_order = gsi_tag_index(tags[i - 1]) < gsi_tag_index(tags[i]);
 }
 
-const uint8_t *gsi_cpu_records_at(const struct gsi_cpu_task *piece, uint64_t idx,
-                                  uint8_t unpacked[GSI_INLINE_BYTES_MAX])
-{
-    const struct gsi_layout *layout = layout_of(piece);
-    if (layout->form != GSI_FORM_INLINE)
-        return piece->buffer->data + idx * layout->element_bytes;
-    gsi_integers_to_records(layout->integer_map, piece->buffer->tags + idx, 1, unpacked);
-    return unpacked;
-}
-
 void gsi_cpu_records_tally(const struct gsi_layout *layout, struct gsi_buffer *buffer,
                            bool is_ordered, struct gsi_record_tally *tally)
 {
