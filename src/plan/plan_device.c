@@ -67,7 +67,7 @@
 static uint64_t smallest_frame(const struct gsi_plan *plan)
 {
     uint32_t record = plan->record_bytes;
-    uint64_t frame = gsi_plan_fit_frame(plan, plan->window_bytes / FRAMES_A_WINDOW);
+    uint64_t frame = gsi_plan_fit_buffer(plan, plan->window_bytes / FRAMES_A_WINDOW);
     if (record == 0 || frame * FRAMES_A_WINDOW >= plan->window_bytes)
         return frame;
     return gsi_record_room_bytes(record, 2 * gsi_record_room_power(record, frame));
@@ -115,7 +115,7 @@ static uint64_t choose_chunk_bytes(const struct gsi_plan_request *request,
     if (plan->record_bytes > 0) {
         while (bytes > CHUNK_MIN_BYTES && gsi_plan_chunk_capacity(plan, bytes / 2) >= input)
             bytes /= 2;
-        return gsi_plan_fit_chunk(plan, bytes);
+        return gsi_plan_fit_buffer(plan, bytes);
     }
     if (input != UINT64_MAX)
         bytes = gsi_min_u64(bytes, gsi_max_u64(1, input));
@@ -156,7 +156,7 @@ static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs
             request->device_bytes)
         return false;
     set_run_sizes(request, plan, chunks, runs);
-    plan->frame_bytes = gsi_plan_fit_frame(plan, plan->window_bytes / FRAMES_A_WINDOW);
+    plan->frame_bytes = gsi_plan_fit_buffer(plan, plan->window_bytes / FRAMES_A_WINDOW);
     plan->fan_in = UINT32_MAX;
     set_memory_bytes(request, plan, gsi_min_u64(ring, gsi_ceil_div_u64(bytes, room)));
     return true;
@@ -294,7 +294,7 @@ static uint64_t largest_frame(const struct gsi_plan_request *request, const stru
     uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
     if (request->window_bytes == 0)
         most = gsi_min_u64(most, GSI_PLAN_FRAME_MAX_BYTES);
-    return gsi_max_u64(smallest_frame(plan), gsi_plan_fit_frame(plan, most));
+    return gsi_max_u64(smallest_frame(plan), gsi_plan_fit_buffer(plan, most));
 }
 
 /* Sets host_runs and host_bytes to the most runs that fit into `bytes` of host memory and can have

@@ -22,20 +22,12 @@
  * merges anyway. */
 #define SHARE_OF_PASSES_BYTES (384 * KIB)
 
-static uint64_t fit(uint64_t bytes, uint32_t record_bytes)
+uint64_t gsi_plan_fit_buffer(const struct gsi_plan *plan, uint64_t bytes)
 {
-    return gsi_record_room_bytes(record_bytes, gsi_record_room_power(record_bytes, bytes));
-}
-
-uint64_t gsi_plan_fit_chunk(const struct gsi_plan *plan, uint64_t bytes)
-{
-    return plan->record_bytes == 0 ? gsi_plan_round_unit(bytes)
-                                   : fit(bytes, gsi_plan_chunk_record_bytes(plan));
-}
-
-uint64_t gsi_plan_fit_frame(const struct gsi_plan *plan, uint64_t bytes)
-{
-    return plan->record_bytes == 0 ? gsi_plan_round_unit(bytes) : fit(bytes, plan->record_bytes);
+    const uint32_t beside = gsi_plan_chunk_record_bytes(plan);
+    return plan->record_bytes == 0
+               ? gsi_plan_round_unit(bytes)
+               : gsi_record_room_bytes(beside, gsi_record_room_power(beside, bytes));
 }
 
 uint64_t gsi_plan_smallest_buffer(const struct gsi_plan *plan)
@@ -154,7 +146,7 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
                                    GSI_PLAN_FRAME_MAX_BYTES);
     frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
     for (uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, frame);; parts++) {
-        plan->frame_bytes = gsi_plan_fit_frame(plan, plan->chunk_bytes / parts);
+        plan->frame_bytes = gsi_plan_fit_buffer(plan, plan->chunk_bytes / parts);
         if (plan->frame_bytes < least || plan->frame_bytes > most)
             plan->frame_bytes = least;
         if (inputs <= gsi_plan_runs_at_once(plan, chunks) && plan->frame_bytes <= most)

@@ -42,7 +42,7 @@ static enum gs_status choose_frame(const struct gsi_plan_request *request, struc
     uint64_t inputs = gsi_clamp_u64(plan->run_count, 1, plan->fan_in), possible;
     uint64_t frame = gsi_plan_frame_of_share(request, plan, region / inputs / 3);
     for (;; frame /= 2) {
-        plan->frame_bytes = gsi_plan_fit_frame(plan, gsi_max_u64(frame, least));
+        plan->frame_bytes = gsi_plan_fit_buffer(plan, gsi_max_u64(frame, least));
         possible = plan->frame_bytes <= plan->window_bytes
                        ? most_inputs_at_once(plan, region / plan->frame_bytes)
                        : 0;

@@ -78,11 +78,10 @@ enum gs_status gsi_plan_make_with_tables(const struct gsi_plan_request *request,
 /* Tables of frames may use this part of the memory: a quarter. */
 #define GSI_PLAN_FRAME_TABLE_PART 4
 
-/* gsi_plan_fit_chunk, gsi_plan_fit_frame: return the largest possible size of a chunk or a frame up
- * to `bytes`, but at least one record or GSI_PLAN_UNIT.
+/* gsi_plan_fit_buffer: returns the largest possible size of a chunk or a frame up to `bytes`, but
+ * at least one record or GSI_PLAN_UNIT.
  * gsi_plan_smallest_buffer: returns the smallest possible size of a window or a frame. */
-uint64_t gsi_plan_fit_chunk(const struct gsi_plan *plan, uint64_t bytes);
-uint64_t gsi_plan_fit_frame(const struct gsi_plan *plan, uint64_t bytes);
+uint64_t gsi_plan_fit_buffer(const struct gsi_plan *plan, uint64_t bytes);
 uint64_t gsi_plan_smallest_buffer(const struct gsi_plan *plan);
 
 /* gsi_plan_run_share: returns the part of `region` bytes that one run of a merge gets. This share

@@ -67,7 +67,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     uint64_t chunk = request->chunk_bytes == 0 ? choose_resident_chunk(plan, bytes, chunks)
                      : plan->record_bytes == 0
                          ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)
-                         : gsi_plan_fit_chunk(plan, request->chunk_bytes);
+                         : gsi_plan_fit_buffer(plan, request->chunk_bytes);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_capacity(plan, chunk));
     plan->frame_bytes = gsi_min_u64(plan->window_bytes, GSI_PLAN_FRAME_MAX_BYTES);
     uint64_t tables = count * (gsi_plan_buffer_table_bytes(plan) + GSI_PLAN_RUN_TABLE_BYTES);
@@ -91,7 +91,7 @@ static uint64_t choose_chunk_bytes(const struct gsi_plan_request *request, struc
     uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
     uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
     plan->chunk_bytes =
-        gsi_plan_fit_chunk(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+        gsi_plan_fit_buffer(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
     return region / plan->chunk_bytes;
 }
 
@@ -198,8 +198,8 @@ static bool are_sizes_valid(const struct gsi_plan_fixed *fixed, const struct gsi
     return fixed->chunk_bytes <= GSI_PLAN_MOST_BYTES && fixed->frame_bytes <= fixed->chunk_bytes &&
            fixed->window_bytes <= GSI_FRAME_BYTES_MAX &&
            fixed->frame_bytes <= fixed->window_bytes && fixed->frame_bytes > 0 &&
-           gsi_plan_fit_chunk(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
-           gsi_plan_fit_frame(plan, fixed->frame_bytes) == fixed->frame_bytes &&
+           gsi_plan_fit_buffer(plan, fixed->chunk_bytes) == fixed->chunk_bytes &&
+           gsi_plan_fit_buffer(plan, fixed->frame_bytes) == fixed->frame_bytes &&
            gsi_plan_round_unit(fixed->window_bytes) == fixed->window_bytes &&
            fixed->chunks_per_run > 0 && fixed->fan_in >= 2 && fixed->fan_in <= GSI_FAN_IN_MAX;
 }
