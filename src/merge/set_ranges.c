@@ -1,7 +1,6 @@
 /* set_ranges.c: finds the ranges of other files, reads them, and checks their order. */
 #include "merge/set_ranges.h"
 
-#include "base/assert.h"
 #include "base/checked.h"
 #include "element/compare.h"
 #include "element/key_order.h"

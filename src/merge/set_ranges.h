@@ -51,7 +51,7 @@ struct gsi_set_ranges {
  * gsi_set_ranges_load: reads the next rows of a file into its buffer, and checks their order.
  * gsi_set_ranges_read_rest: reads all rows of the ranges that were not read for comparisons.
  * gsi_set_ranges_all: reads all other files as the ranges of an empty file.
- * fail  GS_E_INPUT: a file is not sorted; GS_E_IO; GS_E_CANCELED */
+ * fails GS_E_INPUT: a file is not sorted; GS_E_IO; GS_E_CANCELED */
 uint64_t gsi_set_ranges_bytes(const struct gsi_set_files *files);
 void gsi_set_ranges_begin(struct gsi_set_ranges *ranges, const struct gsi_set_files *files,
                           const struct gsi_input *file, uint8_t *memory, struct gs_error *error);
